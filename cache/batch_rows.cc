@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Batch rows in memory.
+// Batch rows in memory. Used where there is no database, and in tests. Any thread may call; one
+// mutex guards the map, whose order by id is the order of the pages.
 #include "cache/batch_rows.h"
 
 namespace kiln::cache {
@@ -19,6 +20,8 @@ Result<BatchRow> MemoryBatchRows::Get(const Hash128& id) {
   return found->second;
 }
 
+// `after` is the id that the former page ended with. A row that is added or removed between two
+// pages is seen or not, and no other row is seen twice.
 Result<std::vector<BatchRow>> MemoryBatchRows::List(const std::optional<Hash128>& after,
                                                     uint32_t limit) {
   const MutexLock lock(mutex_);

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Whether a call may go on, and what is told to it if not (spec/daemon 9). Long loops ask between
+// their steps; a look costs a few nanoseconds, and a clock is read only if there is a deadline.
 #include "cache/call_bounds.h"
 
 #include <string>

@@ -39,7 +39,8 @@ ByteView EncodeValue(const TypedValue& value, Bytes& scratch) {
 }
 
 // Order and uniqueness are made here and not expected, where the caller's order has no meaning.
-// Where it has one (modules, entry points) the list stays as it is.
+// Where it has one (modules, entry points) the list stays as it is. A name that occurs twice is a
+// bug of the caller and no input of a stranger, hence the check.
 template <class Row>
 std::vector<Row> SortedByName(std::span<const Row> rows) {
   std::vector<Row> sorted(rows.begin(), rows.end());
@@ -57,6 +58,8 @@ CanonicalList PairList(std::span<const TextPair> pairs) {
   return list;
 }
 
+// A dependency is one pair: the path that was looked for, and the digest of what was found there.
+// That a file was absent is part of the key as well, because its appearance changes the result.
 CanonicalList DependencyList(std::span<const Dependency> dependencies) {
   std::vector<Dependency> sorted(dependencies.begin(), dependencies.end());
   std::ranges::sort(sorted, {}, &Dependency::path);
@@ -114,6 +117,8 @@ TypedValue TypedValue::Float(float value) {
 
 namespace {
 
+// Both keys are over the same fields and differ in their domain alone, so a probe of a module is
+// never taken for the module.
 Hash128 SourceKey(std::string_view domain, const ModuleInputs& inputs) {
   CanonicalWriter key(domain);
   key.Text(1, inputs.language).Content(2, inputs.source);
@@ -152,6 +157,7 @@ Hash128 ProgramId(const ProgramInputs& inputs) {
   return key.Key();
 }
 
+// Entry points keep the order of the caller, which is that of the stages.
 Hash128 EntryId(const Hash128& program, std::span<const EntryPointName> entry_points) {
   CanonicalList list;
   for (const EntryPointName& entry : entry_points) {
@@ -168,6 +174,7 @@ Hash128 LiveKey(const Hash128& entry, std::span<const OptionSetting> live_option
   return OptionKey("kiln.live.1", entry, live_options);
 }
 
+// Masks of an entry are numbered from 0 on, and a look-up tries them in that order (spec/cache 3).
 Hash128 MaskKey(const Hash128& entry, uint32_t ordinal) {
   KILN_CHECK(ordinal < kMaxMasks, "mask {}", ordinal);
   return CanonicalWriter("kiln.mask.1").Hash(1, entry).U32(2, ordinal).Key();
@@ -190,6 +197,8 @@ Hash128 SignatureKey(const Hash128& entry, std::span<const ConditionValue> answe
   return CanonicalWriter("kiln.signature.1").Hash(1, entry).List(2, list).Key();
 }
 
+// A recipe is named by its text, which has its settings, and the tool by its fingerprint, so an
+// update of the tool makes new results.
 Hash128 RecipeKey(const Digest& input, std::string_view recipe, const Hash128& tool) {
   return CanonicalWriter("kiln.recipe.1").Content(1, input).Text(2, recipe).Hash(3, tool).Key();
 }
@@ -227,6 +236,8 @@ Hash128 SlotId(uint32_t space, std::string_view project, std::string_view progra
       .Key();
 }
 
+// The state is what a pipeline is made of: code, fixed state and layout. Equal states of different
+// programs are one pipeline.
 Hash128 StateId(std::span<const NamedDigest> code, const Hash128& state, const Hash128& layout) {
   CanonicalList list;
   for (const NamedDigest& product : SortedByName(code)) {

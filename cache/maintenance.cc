@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// The names of faults. They are stored in quarantine rows and read by scripts, so a name never
+// changes.
 #include "cache/maintenance.h"
 
 namespace kiln::cache {
@@ -37,6 +39,8 @@ std::string_view FaultKindName(FaultKind kind) {
   return "";
 }
 
+// One line: KIND, the key if there is one, and the detail. Clients take it apart again at the first
+// ": ".
 std::string FaultText(const Fault& fault) {
   std::string text(FaultKindName(fault.kind));
   if (!fault.key.id.zero()) {

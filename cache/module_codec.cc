@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+// SPIR-V in a form that compresses well (spec/cache 10). Variants of one program have the same
+// instructions with other ids. So definitions in front of the functions are replaced by symbols of
+// a table that many modules share, and ids within functions by distances. Nothing is lost: a module
+// that does not decode to its own bytes is stored as it is.
 #include "cache/module_codec.h"
 
 #include <algorithm>
@@ -21,6 +25,7 @@ struct Shape {
   uint32_t result = 0;
 };
 
+// Made at compile time from the grammar; the rows are included as a generated file.
 constexpr std::array<Shape, kOpcodes> MakeShapes() {
   std::array<Shape, kOpcodes> shapes{};
 #define KILN_SHAPE(opcode, ids, result) shapes[opcode] = {ids, result};
@@ -34,7 +39,8 @@ constexpr std::array<Shape, kOpcodes> kShapes = MakeShapes();
 // The ids of an instruction of so many words.
 // A mask of the words that hold ids, for each opcode, made from the grammar of SPIR-V at build
 // time. Instructions with a variable number of ids repeat in the upper bits and are cut to the
-// words that are there.
+// words that are there. An opcode that the grammar does not have is copied with its ids as they
+// are. That costs room and stays right.
 Shape ShapeOf(uint32_t head) {
   const uint32_t opcode = head & 0xFFFF;
   const uint32_t operands = (head >> 16) - 1;
@@ -61,6 +67,8 @@ Bytes BytesOf(std::span<const uint32_t> words) {
   return {bytes.begin(), bytes.end()};
 }
 
+// The mask has a bit for each word behind the head, and the lowest bit is visited first, which is
+// the order of the words.
 template <class Do>
 void EachId(uint32_t ids, const Do& each) {
   for (; ids != 0; ids &= ids - 1) {
@@ -104,6 +112,8 @@ std::optional<SymbolTable> SymbolTable::Read(ByteView bytes) {
 
 namespace {
 
+// Reads one module. Every length and number is checked before it is used, since the bytes come from
+// a file; false means that they are no module, never that memory was read beyond its end.
 class ModuleReader {
  public:
   ModuleReader(std::span<const uint32_t> in, const SymbolTable& symbols, std::span<uint32_t> out)
@@ -145,6 +155,7 @@ class ModuleReader {
   }
 
  private:
+  // The invariant: before this the symbols up to next_ are defined, and their ids are 1 to next_.
   bool Define() {
     if (next_ == definitions_.size()) {
       return false;
@@ -222,6 +233,8 @@ class ModuleReader {
 
 }  // namespace
 
+// The output must be aligned for words, which every buffer of the reader is. The input may lie
+// anywhere and is copied if it must be.
 bool DecodeModule(ByteView encoded, const SymbolTable& symbols, std::span<std::byte> module) {
   if (encoded.size() % sizeof(uint32_t) != 0 || module.size() % sizeof(uint32_t) != 0) {
     return false;
@@ -260,6 +273,8 @@ std::string DefinitionKey(std::span<const uint32_t> definition, uint32_t ordinal
 
 }  // namespace
 
+// The numbers of `start` stay as they are, so modules that were encoded with it still decode with
+// the table that this writer returns.
 SymbolWriter::SymbolWriter(const SymbolTable& start) : table_(start) {
   for (uint32_t symbol = 0; symbol < table_.size(); ++symbol) {
     const std::span<const uint32_t> definition = table_.Definition(symbol);
@@ -273,7 +288,9 @@ SymbolWriter::SymbolWriter(const SymbolTable& start) : table_(start) {
 }
 
 // The symbols of what a module defines in front of its functions. Nothing if its ids are not 1, 2,
-// … in that order, something is used before it is defined, or the table is full.
+// … in that order, something is used before it is defined, or the table is full. `missing` tells
+// what to do about a definition that the table lacks: adding it is for the pass that gathers,
+// giving up for the pass that writes.
 std::optional<SymbolWriter::Globals> SymbolWriter::GlobalsOf(std::span<const uint32_t> words,
                                                              Missing missing) {
   if (words.size() < kHeaderWords || words[0] != kSpirvMagic) {
@@ -349,6 +366,7 @@ Bytes SymbolWriter::Table() const {
   return bytes;
 }
 
+// Must be called after all Add calls: the table that the encoding names does not change afterwards.
 std::optional<Bytes> SymbolWriter::Encode(ByteView module) {
   if (module.size() % sizeof(uint32_t) != 0) {
     return std::nullopt;

@@ -5,6 +5,9 @@
 //   kiln.module_record.1  1 kind, 2 products, 3 semantic id?, 6 cpu µs, 8 build id
 //   kiln.mask_names.1     1 names
 // '?': left out when empty.
+// Rows of the levels above content, as bytes and back (spec/cache 4). Encoding is canonical: equal
+// values are equal bytes, and decoding refuses every other way to write them. So a row can be
+// compared and hashed as bytes.
 #include "cache/record.h"
 
 #include <algorithm>
@@ -30,6 +33,7 @@ std::string_view NameOf(const Row& row) {
   return row.name;
 }
 
+// Strictly: two equal names are refused as well.
 template <class Row>
 bool NamesAscend(std::span<const Row> rows) {
   return std::ranges::adjacent_find(
@@ -81,6 +85,7 @@ Result<std::vector<Row>> DecodeOptionalRows(CanonicalReader& reader, uint8_t tag
   return rows;
 }
 
+// A product is a pair of its name and the digest of its content.
 void AppendProduct(CanonicalList& list, const Product& product) {
   list.List(CanonicalList().Text(product.name).Content(product.digest));
 }
@@ -157,7 +162,8 @@ const Digest* ModuleRecord::Find(std::string_view name) const {
   return FindProduct(products, name);
 }
 
-// Tags 6 and 8 mean the same in both kinds of record.
+// Tags 6 and 8 mean the same in both kinds of record. The layout hash and the state id are absent
+// for records that made no pipeline, such as failures.
 Bytes EncodeRecord(const Record& record) {
   CanonicalWriter writer(kRecordDomain);
   writer.U32(1, static_cast<uint32_t>(record.kind));
@@ -182,6 +188,8 @@ Result<Record> DecodeRecord(ByteView bytes) {
   KILN_TRY(record.products, DecodeRows<Product>(reader, 2, DecodeProduct));
   KILN_TRY(record.live_options, DecodeOptionalRows<std::string>(reader, 3, DecodeName));
   KILN_TRY(record.layout_hash, DecodeOptionalHash(reader, 4));
+  // A field that the domain does not have ends the reading with an error (Finish), so a newer form
+  // is a miss and never half understood.
   KILN_TRY(record.state_id, DecodeOptionalHash(reader, 5));
   KILN_TRY(record.cpu_us, reader.U64(6));
   KILN_TRY(record.limits, DecodeOptionalRows<LimitUse>(reader, 7, DecodeLimit));

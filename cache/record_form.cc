@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Records of one program differ in ids and numbers only. A form is what they have in common, with
+// gaps; a record is stored as the number of its form and what fills the gaps (spec/cache 6.3).
 // Where the gaps are is not parsed: the encoding of a record that has ones in all of them shows it.
 #include "cache/record_form.h"
 
@@ -16,7 +18,8 @@ constexpr std::byte kNumberMark{0x01};
 constexpr uint64_t kNumberMarks = 0x0101010101010101;
 constexpr uint32_t kNumberBytes = sizeof(uint64_t);
 
-// The encoding of the record with these in the place of everything that a form leaves open.
+// The encoding of the record with these in the place of everything that a form leaves open. Options
+// and names are no gaps: they are part of the form.
 Bytes WithValues(Record record, const Hash128& id, uint64_t number) {
   for (Product& product : record.products) {
     product.digest = {.id = id, .size = number};
@@ -33,6 +36,8 @@ Bytes WithValues(Record record, const Hash128& id, uint64_t number) {
   return EncodeRecord(record);
 }
 
+// Seven bits a byte, the lowest first, and the top bit says that more follow: most numbers are
+// small.
 void AppendNumber(Bytes& out, ByteView little_endian) {
   uint64_t value = ReadLittle<uint64_t>(little_endian);
   for (; value >= 0x80; value >>= 7) {
@@ -60,6 +65,8 @@ bool TakeNumber(ByteView& bytes, std::byte* little_endian) {
 
 }  // namespace
 
+// Costs a decode and two encodes, once for each new form and never for a record that fits a known
+// one.
 std::optional<RecordForm> RecordForm::Of(ByteView record) {
   Result<Record> decoded = DecodeRecord(record);
   return decoded.ok() ? Read(WithValues(std::move(decoded).value(), {}, 0)) : std::nullopt;
@@ -129,6 +136,8 @@ std::optional<Bytes> RecordForm::Shorten(ByteView record) const {
              : std::nullopt;
 }
 
+// The inverse of Shorten. The bytes come from the file, so each length is checked; a record that is
+// wrong in its values is found by its sum.
 std::optional<Bytes> RecordForm::Expand(ByteView shortened) const {
   Bytes record = blank_;
   for (const Gap& gap : gaps_) {

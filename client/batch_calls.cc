@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Calls about batches and packs. Streams are read to their end here, and a stream that ends without
+// its last message is an error, whatever its status says.
 #include "client/batch_calls.h"
 
 #include <optional>
@@ -14,7 +16,8 @@ namespace {
 // Above this the spaces of a batch travel as an upload: a request has at most 4 MiB.
 constexpr size_t kMaxInlineSpaces = size_t{3} << 20;
 
-// Uploads the spaces and leaves their digest in their place.
+// Uploads the spaces and leaves their digest in their place. Requires that the connection is open;
+// the daemon keeps the upload like any other source.
 Result<void> MoveSpaces(Connection& connection, v1::StartBatchRequest& request) {
   v1::StartBatchRequest spaces;
   spaces.mutable_spaces()->Swap(request.mutable_spaces());
@@ -67,7 +70,9 @@ std::optional<BatchEvent> EventOf(const v1::BatchEvent& message) {
 
 }  // namespace
 
-// The sources of the programs are there already; the request names them by their digests.
+// The sources of the programs are there already; the request names them by their digests. The id is
+// a hash in hexadecimal of what is asked for, so a second start attaches to the batch that runs
+// (spec/daemon 4.2).
 Result<std::string> BatchCalls::StartBatch(const std::string& project,
                                            std::span<const ProgramSpace> spaces,
                                            const BatchOptions& how) {
@@ -113,6 +118,8 @@ Result<void> BatchCalls::WatchBatch(const std::string& id,
   return WatchBatch(id, 0, [&](const BatchEvent& event, uint64_t) { return on_event(event); });
 }
 
+// Blocks until the batch is over, the caller stops it or the stream breaks. `from_seq` 0 is the
+// beginning.
 Result<void> BatchCalls::WatchBatch(
     const std::string& id, uint64_t from_seq,
     const std::function<Next(const BatchEvent&, uint64_t)>& on_event) {
@@ -199,6 +206,7 @@ Result<std::vector<std::string>> BatchCalls::BatchIds() {
   return ids;
 }
 
+// All items of the kinds, in the order of the daemon; no kinds means all kinds.
 Result<std::vector<BatchItem>> BatchCalls::BatchItems(const std::string& id,
                                                       const std::vector<std::string>& kinds) {
   std::vector<BatchItem> items;
@@ -218,6 +226,7 @@ Result<std::vector<BatchItem>> BatchCalls::BatchItems(const std::string& id,
   return items;
 }
 
+// Blocks until the pack is built. Progress comes on the calling thread.
 Result<BuiltPack> BatchCalls::BuildPack(
     const PackRequest& request, const std::function<void(const PackProgress&)>& on_progress) {
   Context context;
@@ -272,6 +281,7 @@ Result<BuiltPack> BatchCalls::BuildPack(
   return *built;
 }
 
+// Blocks until the last byte. An error of `on_bytes` stops the daemon and is what is returned.
 Result<void> BatchCalls::ReadPack(const std::string& id,
                                   const std::function<Result<void>(ByteView bytes)>& on_bytes) {
   Context context;

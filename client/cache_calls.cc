@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Calls of the cache as functions: a message in, plain values out. Sizes are bytes. Times are
+// seconds here; on the wire those of pins are milliseconds and those of maintenance are seconds.
+// Texts come from a daemon that may be hostile and are escaped where they are printed.
 #include "client/cache_calls.h"
 
 #include <optional>
@@ -122,6 +125,8 @@ Result<MaintenanceDone> CacheCalls::GcCache(const GcRequest& request) {
   return Follow(context, *connection_.admin->GcCache(&context.grpc, message), {});
 }
 
+// One finding for each record that is damaged. `sample_percent` is the share of the records that is
+// read, 0 for all; `fast` looks at the structure alone.
 Result<MaintenanceDone> CacheCalls::VerifyCache(bool fast, uint32_t sample_percent,
                                                 const OnFinding& on, const OnBytes& on_bytes) {
   Context context;
@@ -137,6 +142,7 @@ Result<MaintenanceDone> CacheCalls::RepairCache(const OnFinding& on) {
                 on);
 }
 
+// Zero as the time means for ever; the answer counts the records that are pinned by the name.
 Result<uint64_t> CacheCalls::Pin(const std::string& name, std::span<const std::string> keys,
                                  uint64_t until_s, const std::string& note) {
   Context context(kAnswerWithin);
@@ -145,7 +151,7 @@ Result<uint64_t> CacheCalls::Pin(const std::string& name, std::span<const std::s
   for (const std::string& key : keys) {
     request.add_signatures(IdOf(key));
   }
-  // The protocol counts in milliseconds everywhere.
+  // Pins are in milliseconds on the wire.
   request.set_until(until_s * 1000);
   request.set_note(note);
   v1::PinInfo reply;
@@ -162,6 +168,7 @@ Result<void> CacheCalls::Unpin(const std::string& name) {
   return status.ok() ? Result<void>() : Result<void>(context.Failed(status));
 }
 
+// By pages of the largest size; a daemon ends the list, and EachPage bounds how often it may not.
 Result<std::vector<PinnedSet>> CacheCalls::Pins() {
   std::vector<PinnedSet> pins;
   v1::ListPinsRequest request;

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// The client is one connection with the calls of all services on it, each service in a class of its
+// own. No call has state of its own, so threads may share a client.
 #include "client/client.h"
 
 #include <utility>

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Calls about sources, single variants and option spaces (spec/daemon 4.1). Sources are sent once
+// and named by their digest from then on; every request that names a source needs it at the daemon
+// first.
 #include "client/compile_calls.h"
 
 #include <algorithm>
@@ -89,7 +92,9 @@ OptionList OptionsOf(const Reply& reply) {
 
 }  // namespace
 
-// Asks first and sends what is missing only: after the first build that is one edited file.
+// Asks first and sends what is missing only: after the first build that is one edited file. Chunks
+// have half a MiB, well below the limit of a message (spec/daemon 10). Sources go one behind the
+// other in one stream, and a digest marks where the next one begins.
 Result<void> UploadSources(Connection& connection, std::span<const Source> sources) {
   KILN_TRY(const std::vector<const Source*> missing, MissingOf(*connection.cache, sources));
   if (missing.empty()) {
@@ -127,6 +132,7 @@ Result<void> UploadSources(Connection& connection, std::span<const Source> sourc
   return error.reason == "SCOPE" ? NotKnown(error, missing) : error;
 }
 
+// Safe to repeat: what arrived before a failure is known, and the next call sends only the rest.
 Result<void> CompileCalls::PutSources(std::span<const Source> sources) {
   return UploadSources(connection_, sources);
 }
@@ -161,6 +167,8 @@ Result<OptionList> CompileCalls::ListOptions(const Program& program) {
                      : Result<OptionList>(context.Failed(status));
 }
 
+// The requests are made one after the other. Each carries whole source lists, and a daemon works on
+// the programs of one in parallel.
 Result<std::vector<OptionList>> CompileCalls::ListOptionsOf(
     std::span<const Program* const> programs) {
   std::vector<OptionList> all;
@@ -212,6 +220,8 @@ Result<VariantCount> CompileCalls::CountVariants(const ProgramSpace& space,
   return FromProto(reply.programs(0));
 }
 
+// A token is valid for this request alone. Another space or filter with it is refused by the
+// daemon.
 Result<VariantPage> CompileCalls::ListVariants(const ProgramSpace& space, const std::string& filter,
                                                uint32_t page_size, const std::string& page) {
   Context context(kAnswerWithin);

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+// Between the messages of the protocol and the plain types of the library, field by field. To the
+// daemon nothing can go wrong; from the daemon anything may come, so numbers of enumerations, ids
+// and lengths are checked, and what is unknown has a value of its own instead of an error: a newer
+// daemon must not break an older client (spec/daemon 2.1).
 #include "client/convert.h"
 
 #include <algorithm>
@@ -10,7 +14,8 @@ namespace kiln::client {
 namespace {
 
 // The plain enumerations have the numbers of the protocol's. Those that a daemon sends are open: a
-// newer one may say what this client has no word for.
+// newer one may say what this client has no word for. Checked when this is compiled, so that a
+// number that changes in the protocol cannot pass unseen.
 template <typename Plain>
 constexpr bool IsNumber(Plain plain, int number) {
   return static_cast<int>(plain) == number;
@@ -48,6 +53,7 @@ Plain Known(int number, Plain last) {
   return known ? static_cast<Plain>(number) : Plain{};
 }
 
+// Begin and end come from a peer and may be turned around.
 PlacedSpan SpanOf(const v1::Diagnostic::Label& label) {
   PlacedSpan span;
   span.path = label.path();
@@ -92,6 +98,7 @@ Artifact ArtifactOf(const v1::Artifact& message) {
   return artifact;
 }
 
+// Files go by the digest of their list, which was uploaded before (spec/daemon 3.3).
 void ToProto(const HlslInputs& inputs, v1::Hlsl* out) {
   for (const auto& [name, value] : inputs.settings) {
     (*out->mutable_settings())[name] = value;
@@ -138,11 +145,13 @@ std::string HexOf(const std::string& bytes) {
   return hex;
 }
 
+// The counterpart of FromProto, for the same sixteen bytes.
 void ToProto(const Digest& digest, v1::Digest* out) {
   out->set_id(digest.id.bytes.data(), digest.id.bytes.size());
   out->set_size(digest.size);
 }
 
+// The type of the value decides the field; the daemon checks it against the declaration.
 void ToProto(const Option& option, v1::OptionValue* out) {
   out->set_name(option.name);
   out->set_scope(static_cast<v1::OptionValue::Scope>(option.scope));
@@ -187,6 +196,7 @@ void ToProto(const Program& program, v1::Program* out) {
 
 namespace {
 
+// The place goes along, so that a mistake in an expression is told at its place in the manifest.
 void ToProto(const Expression& expression, v1::Expression* out) {
   out->set_text(expression.text);
   out->set_path(expression.path);
@@ -196,6 +206,7 @@ void ToProto(const Expression& expression, v1::Expression* out) {
 
 }  // namespace
 
+// Zero means "not said" on both sides.
 void ToProto(const Budget& budget, v1::Budget* out) {
   out->set_results(budget.results);
   out->set_variants(budget.variants);
@@ -267,6 +278,7 @@ Result<Digest> FromProto(const v1::Digest& message) {
   return digest;
 }
 
+// A value of an unknown type is shown as false, which is what an absent flag is.
 Option FromProto(const v1::OptionValue& message) {
   Option option{.name = message.name(), .value = false, .scope = OptionScope::kAny};
   switch (message.value_case()) {
@@ -292,6 +304,7 @@ Option FromProto(const v1::OptionValue& message) {
   return option;
 }
 
+// Counts are decimal texts, since spaces may have more variants than 64 bits count.
 VariantCount FromProto(const v1::VariantCount& message) {
   VariantCount count{.variants = message.variants(),
                      .results_upper = message.results_upper(),
@@ -371,6 +384,7 @@ Outcome FromProto(const v1::Outcome& message) {
   return outcome;
 }
 
+// Counts are passed through; nothing is computed here, so a client shows what the daemon says.
 BatchProgress FromProto(const v1::BatchProgress& m) {
   BatchProgress p;
   p.variants_total = m.variants_total();

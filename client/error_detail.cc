@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Keeps what a daemon said beyond code, text and reason, such as a trace id or a hint, until
+// somebody shows the error. Any thread may remember and ask; one mutex guards the list.
 #include "client/error_detail.h"
 
 #include <deque>
@@ -26,6 +28,8 @@ Details& All() {
 
 }  // namespace
 
+// The latest one is found first. Two equal errors of one moment may exchange their details, which
+// costs a trace id in a text and nothing else.
 std::optional<ErrorDetail> DetailOf(const Error& error) {
   Details& all = All();
   const MutexLock lock(all.mutex);

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Questions about what is there: views of results and explanations. Nothing is compiled for them
+// (spec/daemon 4.1). Names of views are those of the command line and stand in one table with what
+// they are on the wire.
 #include "client/inspect_calls.h"
 
 #include <algorithm>
@@ -27,6 +30,7 @@ constexpr std::array kViews{
     ViewRow{"wgsl", View::WGSL, ""},         ViewRow{"msl", View::CROSS, "msl2.1"},
     ViewRow{"glsl", View::CROSS, "glsl450"}, ViewRow{"hlsl", View::CROSS, "hlsl6.0"}};
 
+// A subject is one of three; the last one is what is left.
 v1::InspectRequest RequestOf(const InspectCalls::InspectSubject& subject) {
   v1::InspectRequest request;
   if (const auto* signature = std::get_if<InspectCalls::InspectSignature>(&subject)) {
@@ -43,6 +47,7 @@ v1::InspectRequest RequestOf(const InspectCalls::InspectSubject& subject) {
   return request;
 }
 
+// The same view under two names is asked for once; its replies are told apart by their dialect.
 Result<void> AddViews(std::span<const std::string> names, v1::InspectRequest& request) {
   for (const std::string& name : names) {
     const auto row = std::ranges::find(kViews, name, &ViewRow::name);
@@ -73,6 +78,7 @@ std::string NameOf(const v1::InspectReply& reply) {
   return row == kViews.end() ? reply.dialect() : std::string(row->name);
 }
 
+// Fields that an older daemon does not send have their defaults.
 Explanation ExplanationFrom(const v1::ExplainRecord& message) {
   Explanation out{
       .seq = message.seq(),
@@ -105,6 +111,7 @@ Explanation ExplanationFrom(const v1::ExplainRecord& message) {
   return out;
 }
 
+// As for views: the last of the alternatives is what is left.
 v1::ExplainRequest RequestOf(const InspectCalls::ExplainSubject& subject) {
   v1::ExplainRequest request;
   if (const auto* variant = std::get_if<InspectCalls::ExplainVariant>(&subject)) {
@@ -146,6 +153,7 @@ Result<ExplainReply> InspectCalls::Explain(const ExplainSubject& subject) {
   return explained;
 }
 
+// No deadline, unlike Explain: a view in another language may be made for it, which takes its time.
 Result<std::vector<InspectedView>> InspectCalls::Inspect(const InspectSubject& subject,
                                                          std::span<const std::string> views) {
   v1::InspectRequest request = RequestOf(subject);
@@ -154,6 +162,7 @@ Result<std::vector<InspectedView>> InspectCalls::Inspect(const InspectSubject& s
   const auto stream = connection_.compile->Inspect(&context.grpc, request);
   std::vector<InspectedView> seen;
   v1::InspectReply reply;
+  // What a daemon sends is kept until its end, so it is bounded; the limit is far above any view.
   uint64_t bytes = 0;
   while (stream->Read(&reply)) {
     bytes += reply.ByteSizeLong();

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// From a manifest to what the protocol takes: programs with the text of their sources, values with
+// declared types, spaces of variants (spec/daemon 6). Everything that a manifest can get wrong is
+// told with file, line and column, before a daemon sees it.
 #include "client/manifest_programs.h"
 
 #include <algorithm>
@@ -43,7 +46,8 @@ struct ValueOrigin {
 
 // A manifest value as the declared type wants it.
 // Values of TOML have TOML's types. The declaration decides what 4 is: a uint, a sint, or a mistake
-// that is told at its place in the manifest.
+// that is told at its place in the manifest. An axis name with no declaration comes here as well
+// (SpaceOf), for the sake of its message.
 Result<Option> TypedValue(const ValueOrigin& origin, const std::string& name,
                           const project::ManifestValue& value, const OptionList& declared) {
   const OptionInfo* info = Find(declared, name);
@@ -100,7 +104,8 @@ Expression ExpressionOf(const LoadedProgram& loaded,
           .column = expression.place.column};
 }
 
-// The protocol names targets of a variant by their row in the program.
+// The protocol names targets of a variant by their row in the program. A name that the program does
+// not have is left out; the reader of the manifest has refused such names already.
 std::vector<uint32_t> TargetIndexes(const Program& program, const std::vector<std::string>& names) {
   std::vector<uint32_t> indexes;
   for (uint32_t i = 0; i < program.targets.size(); ++i) {
@@ -158,6 +163,8 @@ Result<Source> ReadSource(const std::string& file, const std::string& logical_pa
   return source;
 }
 
+// Only HLSL includes files, so programs in RPL have no value here. The includes are followed on
+// this side, because the daemon never reads a file of a client (spec/daemon 11.6).
 Result<std::optional<HlslInputs>> HlslOf(const std::string& folder,
                                          const project::ManifestHlsl& manifest,
                                          std::span<const Source> sources) {
@@ -179,6 +186,7 @@ Result<std::optional<HlslInputs>> HlslOf(const std::string& folder,
   return std::optional(std::move(inputs));
 }
 
+// The result keeps a pointer to `program`: the manifest must outlive it.
 Result<LoadedProgram> LoadProgram(const project::Manifest& manifest,
                                   const project::ManifestProgram& program) {
   LoadedProgram loaded{.program = {}, .manifest = &program, .manifest_path = manifest.path};
@@ -231,12 +239,14 @@ Result<EntryPoint> ReadEntry(const std::string& text) {
   return EntryPoint{.stage = number, .function = text.substr(equals + 1)};
 }
 
-// The sources must be there first: the daemon reads the declarations out of them.
+// The sources must be there first: the daemon reads the declarations out of them. Two calls, and a
+// daemon that drops a source in between answers the second one with an error that names it.
 Result<OptionList> Declared(Client& client, const Program& program) {
   KILN_TRY_VOID(client.PutSources(UploadsOf(program)));
   return client.ListOptions(program);
 }
 
+// Shared sources are sent once, which for a project of a hundred programs is most of the bytes.
 Result<std::vector<OptionList>> DeclaredOf(Client& client,
                                            std::span<const Program* const> programs) {
   std::set<Digest> known;

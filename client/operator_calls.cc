@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// What operators ask and order (spec/daemon 4.6). Reads have a short deadline, because a daemon
+// that does not answer them is in trouble; calls of this service are made once and not repeated
+// (spec/daemon 2.5).
 #include "client/operator_calls.h"
 
 #include <algorithm>
@@ -11,6 +14,7 @@
 namespace kiln::client {
 namespace {
 
+// Lists of names and numbers as they come; what they mean is the reader's to know.
 ServerInfo InfoFrom(const v1::ServerInfo& message) {
   ServerInfo info{.version = message.version(),
                   .build_id = message.build_id(),
@@ -35,6 +39,7 @@ ServerInfo InfoFrom(const v1::ServerInfo& message) {
   return info;
 }
 
+// The name of the health is that of the protocol and may be one that this client does not know.
 ServerStatus StatusFrom(const v1::ServerStatus& message) {
   ServerStatus status;
   status.health = v1::ServerStatus::Health_Name(message.health());
@@ -103,6 +108,8 @@ Result<ServerInfo> OperatorCalls::Ping(std::chrono::milliseconds timeout) {
       });
 }
 
+// The error is explained here, where the address is known: a socket that is full, one that nobody
+// serves, a certificate.
 Result<ServerInfo> OperatorCalls::PingOnce(std::chrono::milliseconds timeout, Waits waits) {
   Context context;
   context.grpc.set_deadline(std::chrono::system_clock::now() + timeout);
@@ -137,6 +144,8 @@ Result<ServerStatus> OperatorCalls::Status(Upstreams upstreams) {
                      : Result<ServerStatus>(context.Failed(status));
 }
 
+// An id names a call; without one the latest calls come. The status call carries the traces, so an
+// old daemon answers without them and not with an error.
 Result<std::vector<CallTrace>> OperatorCalls::Traces(const std::string& id) {
   Context context(kAnswerWithin);
   v1::GetStatusRequest request;
@@ -180,6 +189,7 @@ Result<std::vector<JobRow>> OperatorCalls::Jobs() {
   return jobs;
 }
 
+// The id is the one of Jobs(). A job that ended meanwhile is an error of the daemon, told as it is.
 Result<void> OperatorCalls::KillJob(const std::string& id) {
   Context context(kAnswerWithin);
   v1::KillJobRequest request;
@@ -198,6 +208,7 @@ Result<void> OperatorCalls::Drain() {
   return status.ok() ? Result<void>() : Result<void>(context.Failed(status));
 }
 
+// Unlike Drain it ends running work. What was acknowledged as durable is not lost (spec/cache 6.5).
 Result<void> OperatorCalls::Shutdown() {
   Context context(kAnswerWithin);
   v1::ShutdownReply reply;
@@ -206,6 +217,7 @@ Result<void> OperatorCalls::Shutdown() {
   return status.ok() ? Result<void>() : Result<void>(context.Failed(status));
 }
 
+// Keys that need a restart are named and keep their old values until then (spec/daemon 15).
 Result<OperatorCalls::ReloadOutcome> OperatorCalls::ReloadConfig() {
   Context context(kAnswerWithin);
   v1::ReloadConfigReply reply;

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// The trace id of this command (spec/daemon 13). It is sent with every call, so the log of the
+// daemon and the output of the command can be laid beside each other. BeginTrace is called once,
+// before any thread starts; after that the id is only read.
 #include "client/trace.h"
 
 #include <array>

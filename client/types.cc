@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Options as texts. The texts are also keys of maps and are compared, so equal options in equal
+// order must always give equal texts.
 #include "client/types.h"
 
 #include <type_traits>
@@ -7,6 +9,7 @@
 
 namespace kiln::client {
 
+// A float is written with the fewest digits that read back as the same value.
 std::string ValueText(const Option& option) {
   return std::visit(
       [](const auto& v) -> std::string {

@@ -6,14 +6,17 @@ usage: unity.py OUT SOURCE…    writes OUT/0.cc, OUT/1.cc, … and prints their
                                stay alone, one a line
 
 Sources that stand in one unit could see each other's internal names: what one declares in an unnamed
-namespace or `static`. So two sources share a unit only if no internal name of one is a word of the other,
-wherever it stands there, nor is declared by a header of kiln that the other brings along. What a source then
-sees besides is headers that it could include anyway. One alias that both spell alike is one. A macro KILN_…
-reaches to the end of the unit, so it is an internal name that must not stand in any file that the other
-includes, either, `.def` tables above all. Other macros, conditions and using directives keep their source
-alone. First fit: a source goes into the first unit where it fits, in the order of the list, but those that
-read the same heavy headers of others (HEAVY: seconds of templates for each unit) stand together. Cost: the
-words of every source and header once, and set operations for each pair of sources.
+namespace or `static`. A name that is a word of another source of the unit, or that a header of kiln declares
+which another brings along, is therefore renamed: a macro of that name stands around its source, and all
+headers stand before the first. What such a macro would reach besides keeps the name as it is: words of headers
+and tables that the source reads, members, names after `::`, and what a macro at the margin makes a text of, as
+TEST (…) does. Two sources share a unit only if every name that is met can be renamed. One alias that both spell
+alike, of no internal name, is one. A macro KILN_… ends with its source; other macros, conditions and using directives keep their
+source alone. What a source then sees besides is headers that it could include anyway.
+
+First fit: a source goes into the first unit where it fits, in the order of the list, but those that read the
+same heavy headers of others (HEAVY: seconds of templates for each unit) stand together. Cost: the words of every
+source and header once, and set operations for each pair of sources.
 """
 import functools
 import pathlib
@@ -22,14 +25,17 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
-MAX_SOURCES, MAX_BYTES = 20, 200_000
+MAX_SOURCES, MAX_BYTES = 40, 400_000
 HEAVY = ("CLI/", "grpcpp/", "nlohmann/", "toml++/")
 OUTSIDE = re.compile(r"^#include <(\w[^>]*/)", re.M)
 INCLUDE = re.compile(r'^#include "([\w/.]+)"', re.M)
+HEADER = re.compile(r'^#include (?:"[\w/.]+\.h"|<[^>]+>)', re.M)
 WORD = re.compile(r"[A-Za-z_]\w*")
 COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.S)
 TEXT = re.compile(r'"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])+\'')
 MEMBER = re.compile(r"(?:\.|->)\s*[A-Za-z_]\w*")
+REACHED = re.compile(r"(?:\.|->|::)\s*([A-Za-z_]\w*)")
+AT_MARGIN = re.compile(r"^[A-Z_][A-Z_0-9]*\([^)]*\)", re.M)
 TEMPLATE = re.compile(r"<[^<>]*>")
 RAW = re.compile(r'R"(\w*)\(.*?\)\1"', re.S)
 MACRO = re.compile(r"^\s*#\s*define\s+(KILN_\w+)", re.M)
@@ -122,26 +128,42 @@ def heavy_of(path):
     return frozenset(OUTSIDE.findall(path.read_text())).intersection(HEAVY)
 
 
+def fixed_words(code, headers):
+    """Words that a macro around the source must not be named like."""
+    fixed = set(REACHED.findall(code)).union(*map(words_of, headers))
+    for call in AT_MARGIN.findall(code):
+        fixed.update(WORD.findall(call))
+    return fixed
+
+
 class Source:
     def __init__(self, path, text, code):
         self.path, self.size = path, len(text)
         self.words, self.names = used_words(code), internal_names(code)
-        self.macros, self.aliases = frozenset(MACRO.findall(code)), aliases(code)
+        self.macros, self.aliases = sorted(set(MACRO.findall(code))), aliases(code)
         self.headers = headers_of(pathlib.Path(path))
+        self.includes = HEADER.findall(RAW.sub("", text))
         self.declared = set().union(*map(declared_by, self.headers))
+        self.renamable = self.names - fixed_words(code, self.headers)
         self.heavy = sorted(set().union(*map(heavy_of, (pathlib.Path(path), *self.headers))))
 
-    def is_seen_by(self, other):
-        """Whether an internal name of this one means something in the other, or is one of its headers'."""
-        met = self.names & other.words
-        if any(self.aliases.get(name, "") != other.aliases.get(name) for name in met):
-            return True
-        if self.names & (other.declared - self.declared) or self.macros & other.words:
-            return True
-        # A header is read once in a unit, a table of rows each time. An alias may hide what it means by a name.
-        read = (header for header in other.headers if header.suffix != ".h" or header not in self.headers)
-        hidden = self.macros.union(self.aliases)
-        return bool(hidden) and any(hidden & words_of(header) for header in read)
+    def met_in(self, other):
+        """Internal names of this one that mean something in the other, or are its headers'."""
+        met = {name for name in self.names & other.words if not self.is_alias_of_both(name, other)}
+        return met | self.names & (other.declared - self.declared)
+
+    def is_alias_of_both(self, name, other):
+        """Spelled alike, of names that mean the same in both."""
+        spelled = self.aliases.get(name)
+        return spelled is not None and spelled == other.aliases.get(name) and not (
+            (self.names | other.names) - {name}).intersection(WORD.findall(spelled))
+
+    def fits(self, other):
+        if not self.met_in(other) <= self.renamable:
+            return False
+        # Headers stand before every alias; a table of rows is read where it stands, behind that of another.
+        tables = (header for header in other.headers if header.suffix != ".h")
+        return not self.aliases or not any(self.aliases.keys() & words_of(table) for table in tables)
 
 
 class Unit:
@@ -150,21 +172,31 @@ class Unit:
 
     def takes(self, source):
         return (len(self.sources) < MAX_SOURCES and self.size + source.size <= MAX_BYTES and
-                not any(source.is_seen_by(other) or other.is_seen_by(source) for other in self.sources))
+                all(source.fits(other) and other.fits(source) for other in self.sources))
 
     def add(self, source):
         self.sources.append(source)
         self.size += source.size
 
+    def text(self):
+        includes = dict.fromkeys(line for source in self.sources for line in source.includes)
+        lines = ["// Made by cmake/unity.py.", *includes]
+        for number, source in enumerate(self.sources):
+            renamed = sorted(set().union(*(source.met_in(other) for other in self.sources if other is not source)))
+            lines += [f"#define {name} {name}_of_{number}" for name in renamed]
+            lines.append(f'#include "{source.path}"')
+            lines += [f"#undef {name}" for name in (*renamed, *source.macros)]
+        return "\n".join(lines) + "\n"
+
 
 def group(sources):
-    """[[source…]…], each a unit."""
+    """(units, paths of the sources that stay alone)"""
     read, alone = [], []
     for path in sources:
         text = pathlib.Path(path).read_text()
         code = plain(text)
         if not path.endswith(".cc") or ALONE.search(code):
-            alone.append([path])
+            alone.append(path)
         else:
             read.append(Source(path, text, code))
     units = []
@@ -174,21 +206,20 @@ def group(sources):
             unit = Unit()
             units.append(unit)
         unit.add(source)
-    return [[source.path for source in unit.sources] for unit in units] + alone
+    alone += [unit.sources[0].path for unit in units if len(unit.sources) == 1]
+    return [unit for unit in units if len(unit.sources) > 1], alone
 
 
 def main():
     out, sources = pathlib.Path(sys.argv[1]), sys.argv[2:]
     out.mkdir(parents=True, exist_ok=True)
-    for number, unit in enumerate(group(sources)):
-        if len(unit) == 1:
-            print(unit[0])
-            continue
-        path = out / f"{number}.cc"
-        text = "// Made by cmake/unity.py.\n" + "".join(f'#include "{source}"\n' for source in unit)
+    units, alone = group(sources)
+    for number, unit in enumerate(units):
+        path, text = out / f"{number}.cc", unit.text()
         if not path.exists() or path.read_text() != text:
             path.write_text(text)
         print(path)
+    print(*alone, sep="\n")
 
 
 if __name__ == "__main__":

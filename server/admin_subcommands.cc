@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Subcommands of `kilnd` that need no daemon: configuration and tokens. Results go to stdout,
+// everything else to stderr; with --json each is a line (spec/cli 7).
 #include "server/admin_subcommands.h"
 
 #include <chrono>
@@ -78,7 +80,8 @@ void AuditToken(const Config& config, std::string_view what, const std::string& 
   }
 }
 
-// The files that a daemon of this configuration needs; when certificates end.
+// The files that a daemon of this configuration needs; when certificates end. Nothing is opened but
+// what a start would open.
 Result<std::vector<rpc::TlsExpiry>> CheckNamedFiles(const Config& config, int64_t now_s) {
   std::vector<rpc::TlsExpiry> expiries;
   const bool tls =
@@ -106,7 +109,8 @@ Result<std::vector<rpc::TlsExpiry>> CheckNamedFiles(const Config& config, int64_
   return expiries;
 }
 
-// Certificates that end soon; each file once.
+// Certificates that end soon; each file once. Warned of two weeks ahead: long enough to renew,
+// short enough to be read.
 void TellExpiries(const std::vector<rpc::TlsExpiry>& expiries, int64_t now_s, bool json) {
   constexpr int64_t kHour = 3'600, kDay = 24 * kHour, kSoon = 14 * kDay;
   std::set<std::string> told;
@@ -144,7 +148,8 @@ bool IsSameFile(const std::string& a, const std::string& b) {
   return std::filesystem::equivalent(a, b, missing) || absolute(a) == absolute(b);
 }
 
-// To stderr: stdout has the token, or objects.
+// To stderr: stdout has the token, or objects. The daemon that runs may have another configuration
+// than this command; tokens in a file that it does not read would do nothing.
 void TellFile(const Config& config, const TokenArguments& arguments, std::string_view what,
               bool json) {
   if (!json) {
@@ -171,6 +176,8 @@ int FailOnTokens(const Error& error, bool json) {
 
 }  // namespace
 
+// Secrets are in files that keys name, never in values, so all of them may be shown
+// (spec/daemon 11.8).
 int ShowConfig(const Result<Config>& config, const ConfigArguments& arguments, bool json) {
   if (!config.ok()) {
     return Fail("config", config.error(), kUsage, json);
@@ -239,6 +246,8 @@ int CreateToken(const Config& config, const TokenArguments& arguments, bool json
   made.token.note = arguments.note;
   made.token.tenant = arguments.tenant;
   made.token.expires_s = *age == 0 ? 0 : NowSeconds() + *age;
+  // Under the lock of the file, and written as a whole under another name first, so a daemon never
+  // reads half of it.
   const Result<void> written =
       ops::ChangeTokens(config.tokens, [&](std::vector<ops::Token>& tokens) -> Result<void> {
         tokens.push_back(made.token);

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Reads the configuration (spec/daemon 15). Four places give values: defaults, a file, variables,
+// flags. Each is brought to the text of a flag and checked where it stands, so an error names its
+// place; then the strongest text of each key is read into the configuration.
 #include "server/config.h"
 
 #include <algorithm>
@@ -26,6 +29,8 @@ Error Bad(std::string context) {
       .code = ErrorCode::kInvalidArgument, .context = std::move(context), .reason = "BAD_CONFIG"};
 }
 
+// The table has about eighty rows and this runs at the start and at a reload, so they are looked
+// through in order.
 const ConfigKey* FindKey(std::string_view key) {
   const auto table = ConfigTable();
   const auto found = std::find_if(table.begin(), table.end(),
@@ -188,7 +193,8 @@ std::optional<std::filesystem::path> DefaultFile(const Environment& environment)
   return std::nullopt;
 }
 
-// A file that was found, not named, must belong to this user or root, and only they may write it.
+// A file that was found, not named, must belong to this user or root, and only they may write it. A
+// file that is named with --config is the caller's own choice and is not checked.
 Result<void> CheckFound(const std::filesystem::path& path) {
   struct stat found {};
   if (stat(path.c_str(), &found) == 0 &&
@@ -245,7 +251,8 @@ Result<void> CheckUpstream(const UpstreamConfig& upstream) {
   return {};
 }
 
-// Makes file names absolute, relative to the folder that they belong to.
+// Makes file names absolute, relative to the folder that they belong to. Files that belong to the
+// configuration lie beside it, those that the daemon writes lie below its cache.
 void ResolvePaths(const std::filesystem::path& folder, Config& config) {
   for (std::string* path :
        {&config.tokens, &config.tls_cert, &config.tls_key, &config.tls_client_ca}) {
@@ -270,6 +277,7 @@ void ResolvePaths(const std::filesystem::path& folder, Config& config) {
 
 }  // namespace
 
+// "cache.max_size" is KILN_CACHE_MAX_SIZE.
 std::string VariableOf(std::string_view key) {
   std::string name = "KILN_";
   for (const char c : key) {
@@ -278,6 +286,8 @@ std::string VariableOf(std::string_view key) {
   return name;
 }
 
+// Nothing is kept of a configuration that has an error: a reload leaves the running one as it was
+// (spec/daemon 15).
 Result<Config> LoadConfig(const ConfigSources& sources) {
   Chosen chosen;
   for (const ConfigKey& row : ConfigTable()) {

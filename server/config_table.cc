@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Every key of the configuration as one row (spec/daemon 15): default, words for people, when a
+// change applies, and the reader of its text. Flags, variables, the file, `config show` and the
+// manual are made from it, so a key is added in one place.
 #include "server/config_table.h"
 
 #include <algorithm>
@@ -13,7 +16,8 @@
 namespace kiln::server {
 namespace {
 
-// Digits and what follows them.
+// Digits and what follows them. Errors: nothing if there is no digit or the number does not fit 64
+// bits.
 std::optional<std::pair<uint64_t, std::string_view>> NumberOf(std::string_view text) {
   uint64_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -24,7 +28,8 @@ std::optional<std::pair<uint64_t, std::string_view>> NumberOf(std::string_view t
 }
 
 // Readers leave `out` as it was where the text is wrong, or need not care: the scratch
-// configuration of a wrong text is thrown away (config.cc).
+// configuration of a wrong text is thrown away (config.cc). Units are those of ReadByteSize; zero
+// is a size, and rows that cannot have it say so by their own bounds.
 bool ReadSize(std::string_view text, uint64_t& out) {
   const std::optional<uint64_t> bytes = ReadByteSize(text);
   out = bytes.value_or(out);
@@ -37,6 +42,8 @@ bool ReadTime(std::string_view text, Duration& out) {
   return time.has_value();
 }
 
+// Bounds are those that the row's text promises to the user. The type of `out` must hold `most`,
+// which the caller's bounds make sure of.
 template <class T>
 bool ReadCount(std::string_view text, uint64_t least, uint64_t most, T& out) {
   const auto number = NumberOf(text);
@@ -59,6 +66,8 @@ bool ReadMaxAge(std::string_view text, Duration& out) {
   return ReadTime(text, out) && (out == Duration::zero() || out >= std::chrono::hours(1));
 }
 
+// One kibibyte to one mebibyte: less would refuse the token of a client, more would let a caller
+// without one hold memory.
 bool ReadHeaderList(std::string_view text, uint32_t& out) {
   uint64_t size = 0;
   if (!ReadSize(text, size) || size < 1024 || size > uint64_t{1} << 20) {
@@ -90,12 +99,13 @@ bool ReadLanguageLimit(std::string_view name, std::string_view text, Config& con
   return true;
 }
 
+// A share of 0 % is not taken where a part of the daemon would stop working with it.
 bool ReadPercent(std::string_view text, uint32_t& out) {
   return !text.empty() && text.back() == '%' &&
          ReadCount(text.substr(0, text.size() - 1), 1, 100, out);
 }
 
-// "1000,1001"
+// "1000,1001". The largest uid is reserved: it means that there is none.
 bool ReadUids(std::string_view text, std::vector<uint32_t>& out) {
   out.clear();
   while (!text.empty()) {
@@ -110,7 +120,7 @@ bool ReadUids(std::string_view text, std::vector<uint32_t>& out) {
   return true;
 }
 
-// "ci=2,night=1"
+// "ci=2,night=1". An empty text takes all weights away.
 bool ReadWeights(std::string_view text, std::map<std::string, uint32_t>& out) {
   out.clear();
   while (!text.empty()) {
@@ -146,6 +156,7 @@ bool ReadPolite(std::string_view text, Config::Polite& out) {
   return text == "auto" || text == "true" || text == "false";
 }
 
+// Only these two: a plain connection by TCP would show tokens to the network.
 bool IsUrl(std::string_view text) {
   return text.starts_with("unix:") || text.starts_with("https://");
 }

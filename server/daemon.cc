@@ -13,6 +13,8 @@ namespace kiln::server {
 
 Daemon::Daemon(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 
+// Errors end the start; the destructor takes down what is there. `failure` says it for people and
+// for the command that started kilnd.
 Result<std::unique_ptr<Daemon>> Daemon::Start(const Options& options, Clock& clock,
                                               ops::LineLog& log, StartFailure& failure) {
   std::unique_ptr<Daemon> daemon(new Daemon(std::make_unique<Parts>(options, clock, log)));
@@ -84,6 +86,7 @@ std::string Daemon::tcp() const {
 
 Result<ConfigChange> Daemon::Reload() { return parts_->Reload(); }
 
+// Returns after `timeout` at the latest, so that idleness and load are looked at.
 Daemon::Ask Daemon::Wait(Duration timeout) {
   Duration idle_timeout{};
   {

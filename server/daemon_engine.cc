@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Makes the parts of a daemon that build and keep results, in the order in which they need each
+// other. The members of DaemonEngine stand in the same order, so they are taken apart from the last
+// to the first.
 #include "server/daemon_engine.h"
 
 #include <algorithm>
@@ -29,6 +32,8 @@ uint64_t RandomEpoch() {
   return (uint64_t{random()} << 32 | random()) | 1;
 }
 
+// Called when a batch is over. Giving memory back takes all locks of the allocator, hence only for
+// much of it.
 void GiveBackMuch() {
   if (PressureMonitor::UnusedBytes() >= kMuchAfterBatch) {
     PressureMonitor::GiveBackUnused();
@@ -95,6 +100,7 @@ void DaemonEngine::DropCaches() {
   builder->Forget();
 }
 
+// Null where nothing is kept: a batch then asks for every result again.
 std::function<uint64_t()> DaemonEngine::LossesOfStore() {
   if (stack.file == nullptr) {
     return nullptr;
@@ -103,7 +109,9 @@ std::function<uint64_t()> DaemonEngine::LossesOfStore() {
   return [this] { return stack.file->removals() + builder->distrusted(); };
 }
 
-// An input that ran when the last daemon died has had one attempt; after three it is poison.
+// An input that ran when the last daemon died has had one attempt; after three it is poison. The
+// attempts are files beside the cache, because the database itself may be what was lost in the
+// crash.
 void DaemonEngine::OpenAttempts() {
   if (stack.file == nullptr) {
     return;  // nothing is kept
@@ -134,6 +142,8 @@ void DaemonEngine::OpenAttempts() {
   }
 }
 
+// Each share is of the results that are built anew. With both at 0 there is no second look and no
+// cost.
 void DaemonEngine::MakeSecondLook() {
   if (config.twice_percent == 0 && config.validate_percent == 0) {
     return;

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// The parts of the daemon in the order of their making, and of their end. Order is everything here:
+// each part may use those that were made before it, and goes before them. What is asked of the
+// daemon from outside (drain, shutdown, reload) is noted under `mutex` and done by the main thread.
 #include "server/daemon_parts.h"
 
 #include <chrono>
@@ -48,7 +51,8 @@ void Daemon::Parts::ExportTraces() {
   }
 }
 
-// Jobs wait from here on; nothing runs them before Serve.
+// Jobs wait from here on; nothing runs them before Serve. Half of interactive threads for long
+// jobs, rounded down: with three threads one.
 void Daemon::Parts::MakeQueue() {
   const uint64_t interactive = config.workers + ExpressThreads();
   // One interactive thread is always the owner's, and long jobs have half of them. See spec/daemon
@@ -155,7 +159,9 @@ void Daemon::Parts::MakeHost() {
   host->shut_down = [ask] { ask(Ask::kShutDown, Duration::zero()); };
 }
 
-// Starts the services: from here on status calls are answered, all others hear that it starts.
+// Starts the services: from here on status calls are answered, all others hear that it starts. All
+// services are registered from the start; calls to them go through `deferred`, which refuses until
+// the engine is there (spec/daemon 14.1).
 Result<void> Daemon::Parts::Answer() {
   services.push_back(rpc::MakeCompileService(*host, deferred.engine()));
   services.push_back(rpc::MakeBatchService(*host, deferred.engine()));
@@ -218,6 +224,7 @@ Result<void> Daemon::Parts::ServeMetrics(int passed) {
   return {};
 }
 
+// May take as long as the file needs. Conditions are read anew for each look at the health.
 Result<void> Daemon::Parts::OpenStore() {
   if (opening != nullptr) {
     opening();
@@ -280,6 +287,7 @@ void Daemon::Parts::ReadMetrics() {
 }
 
 // Jobs of resumed batches are in the queue by now; all that workers use exists before they start.
+// The last step of a start (spec/daemon 14.1).
 void Daemon::Parts::Serve() {
   if (watchdog != nullptr) {
     watchdog->Observe([this] { return WhatRuns(); });
@@ -291,6 +299,8 @@ void Daemon::Parts::Serve() {
   ShowUpstream();
 }
 
+// In the thread of the signal or of a call. Keys that need a restart stay as they were; the caller
+// is told which (spec/daemon 14.5).
 Result<ConfigChange> Daemon::Parts::Reload() {
   if (read_config == nullptr) {
     return ConfigChange{};
@@ -309,6 +319,7 @@ Result<ConfigChange> Daemon::Parts::Reload() {
   return change;
 }
 
+// Called once a second.
 void Daemon::Parts::WatchLoad() {
   uint32_t soft_percent = 0, hard_percent = 0;
   {
@@ -336,6 +347,7 @@ void Daemon::Parts::GiveUp() {
   }
 }
 
+// Requires: `mutex`.
 void Daemon::Parts::EndWithin(Duration time) {
   // Times only become shorter: a second request must not give more time than the first.
   drain_until = std::min(drain_until, clock.Monotonic() + time);
@@ -344,6 +356,7 @@ void Daemon::Parts::EndWithin(Duration time) {
   }
 }
 
+// A daemon that ends without having been asked, as after a failed start, has the same time.
 void Daemon::Parts::EndInTime() {
   const MutexLock lock(mutex);
   if (drain_until == Duration::max()) {
@@ -351,6 +364,8 @@ void Daemon::Parts::EndInTime() {
   }
 }
 
+// Named before each step that may hang, so that the log of a daemon that does not end says where
+// (spec/daemon 14.5).
 void Daemon::Parts::WaitsFor(std::string_view what) {
   if (watchdog != nullptr) {
     watchdog->WaitsFor(what);

@@ -70,6 +70,8 @@ Result<Config> Load(const Arguments& arguments) {
   return config;
 }
 
+// The line goes to whoever started kilnd and waits on a descriptor. The descriptor is closed in
+// every case, so that a reader never waits for ever.
 void Tell(int fd, const nlohmann::ordered_json& line) {
   if (fd >= 0) {
     const std::string text =
@@ -81,6 +83,7 @@ void Tell(int fd, const nlohmann::ordered_json& line) {
   }
 }
 
+// People read stderr, and the command that started kilnd reads the line.
 int Fail(const Arguments& arguments, const StartFailure& failure, int code) {
   fmt::print(stderr, "kilnd: {}: {}\n", failure.component, PrintableMessage(failure.what));
   Tell(arguments.ready_fd, {{"ready", false},
@@ -98,7 +101,7 @@ struct SignalTarget {
   bool reload KILN_GUARDED_BY(mutex) = false;  // asked for; the main thread does it
 };
 
-// SIGHUP: applies the keys that can change; names the others in the log.
+// SIGHUP: applies the keys that can change; names the others in the log. On the main thread only.
 void Reload(Daemon& daemon, LogSink& log) {
   Notify(Variable, "RELOADING=1");
   const Result<ConfigChange> change = daemon.Reload();

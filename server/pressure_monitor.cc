@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Looks at memory and at the pressure figures of the kernel, and slows the daemon down in steps
+// (spec/daemon 9.5). Only the main thread calls Look, twice a second; the other members may be
+// asked by any thread.
 #include "server/pressure_monitor.h"
 
 #include <algorithm>
@@ -16,6 +19,7 @@ uint64_t PressureMonitor::UnusedBytes() { return mallinfo2().fordblks; }
 
 void PressureMonitor::GiveBackUnused() { (void)malloc_trim(0); }
 
+// At most once in kGiveBackEvery, however much memory is unused.
 void PressureMonitor::GiveBack(uint64_t resident, Duration now) {
   // The floor is what the process needed at least since the last time. What is far above it is
   // likely to be unused memory that the allocator keeps; only then it is asked, which takes all of
@@ -60,6 +64,7 @@ void PressureMonitor::Look(const MemoryLimits& limits) {
   }
 }
 
+// The throttle decides from several looks, so one peak changes nothing.
 void PressureMonitor::SlowBatch(bool still_tight) {
   jobs::BatchThrottle::PressureSample seen{.memory_is_tight = still_tight};
   if (options_.polite) {

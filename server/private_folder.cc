@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Removes the folder of a private daemon at its end. The command that made the folder may be gone
+// by then.
 #include "server/private_folder.h"
 
 #include <filesystem>

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Values of other parts as samples of metrics (spec/daemon 13). They are read in the thread of the
+// scrape, so no sample may wait for the store's writer or the network.
 #include "server/samples.h"
 
 #include <chrono>
@@ -95,6 +97,8 @@ void AddUpstreamCalls(const cache::CallCounts& calls, Samples& out) {
   }
 }
 
+// Counters of batches are sums over the batches that are remembered, and fall when one is
+// forgotten.
 void AddWork(const SampleSources& from, Samples& out) {
   const auto add = [&](std::string_view name, ops::Labels labels, uint64_t value) {
     out.push_back({.name = name, .labels = std::move(labels), .value = static_cast<double>(value)});
@@ -155,6 +159,7 @@ void AddWatches(const SampleSources& from, Samples& out) {
                  .count = watches.counters.artifacts});
 }
 
+// The health is asked once, so that the series of one scrape agree.
 void AddDaemon(const SampleSources& from, Samples& out) {
   out.push_back({.name = "kiln_build_info",
                  .labels = {{"version", from.version}, {"build_id", from.build_id}},

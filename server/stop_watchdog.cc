@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// A thread that does nothing until the process is told to end, and ends it if that takes too long
+// (spec/daemon 14.5). It relies on nothing of the daemon: its clock is that of the system, and what
+// it asks others is asked on another thread.
 #include "server/stop_watchdog.h"
 
 #include <algorithm>
@@ -61,11 +64,13 @@ void StopWatchdog::Arm(Duration within) {
   changed_.NotifyAll();
 }
 
+// A literal: the view must outlive the object.
 void StopWatchdog::WaitsFor(std::string_view what) {
   const MutexLock lock(mutex_);
   waits_for_ = what;
 }
 
+// Null before the queue goes, or the watchdog would ask what is no more.
 void StopWatchdog::Observe(std::function<std::vector<std::string>()> what_runs) {
   const MutexLock lock(mutex_);
   what_runs_ = std::move(what_runs);

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// The one place where the decorators of the store are put together (spec/cache 5.4), and what the
+// rest of the daemon asks about them: why something is absent, what is degraded, how upstreams do.
 #include "server/store_stack.h"
 
 #include <algorithm>
@@ -12,7 +14,8 @@ namespace {
 constexpr Duration kLookEvery = std::chrono::seconds(1);
 constexpr Duration kLookTime = std::chrono::seconds(2);
 
-// Whether an upstream could not be asked.
+// Whether an upstream could not be asked. The nearest one that fails is named: the others are asked
+// through it.
 cache::Absence UpstreamDown(const Stack& stack, int64_t now_s) {
   for (const std::unique_ptr<Upstream>& upstream : stack.upstreams) {
     if (const auto failure = upstream->failure(); failure.has_value()) {
@@ -27,6 +30,8 @@ cache::Absence UpstreamDown(const Stack& stack, int64_t now_s) {
 
 }  // namespace
 
+// From the outside in: checks, counts, watch of failures, the connection. Whatever came over the
+// network is checked again outside of everything else (spec/cache 7.3).
 Upstream::Upstream(std::unique_ptr<cache::upstream::GrpcStore> far, const UpstreamConfig& config,
                    cache::BlobStore& nearer, const std::filesystem::path& dir, bool writes,
                    Clock& clock, ops::LineLog& log)
@@ -209,7 +214,9 @@ std::string Unanswered(const Stack& stack) {
   return {};
 }
 
-// Why a result that was asked for before is not in the store.
+// Why a result that was asked for before is not in the store. The order of reasons: no store,
+// removed from it, an upstream that may have had it. An absence without any of them means that it
+// was never asked for, or too long ago (spec/cache 11.3).
 cache::Absence WhyAbsent(const Stack& stack, const Hash128& signature, Clock& clock) {
   const cache::sqlite::SqliteStore* const store = stack.file.get();
   if (store == nullptr || !store->Status().open) {

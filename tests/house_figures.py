@@ -23,7 +23,7 @@ FIGURES = {
     ".cc without a header of its name, %": (0.0, 5.0),
     "classes with members in two .cc files or more": (0, 0),
     "folders with more than 40 product files": (0, 0),
-    "comment lines in .cc, %": (7.4, 10.0),  # at least
+    "comment lines in .cc, %": (10.0, 10.0),  # at least
 }
 AT_LEAST = {"comment lines in .cc, %"}
 FOLDERS = ("cache", "client", "compiler", "runtime", "server", "examples")

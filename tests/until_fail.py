@@ -4,7 +4,7 @@
 processes that only burn time and on as few cores as one likes: what then fails was true by luck.
 
 usage: until_fail.py BUILD [--rounds N] [--at-once K] [--busy B] [--cores LIST] [--stop]
-                     [--tests REGEX] [--without REGEX] [--timeout SECONDS]
+                     [--tests REGEX] [--without REGEX] [--timeout SECONDS] [--json FILE]
 
   --rounds N       how often (1)
   --at-once K      tests at a time (as many as there are cores)
@@ -14,6 +14,7 @@ usage: until_fail.py BUILD [--rounds N] [--at-once K] [--busy B] [--cores LIST] 
   --tests REGEX    of names of tests, as ctest -R
   --without REGEX  as ctest -E
   --timeout S      of a test that has none of its own (1500)
+  --json FILE      gets the object, too, after every round: a run of hours may be cut off
 
 Prints one JSON object: what ran how, and each round with its seconds, counts and failures, each with
 the end of what it printed, or what ctest said where no test ran. Progress goes to stderr. Exit 1 if
@@ -108,7 +109,15 @@ def parse_arguments():
     parser.add_argument("--tests")
     parser.add_argument("--without")
     parser.add_argument("--timeout", type=int, default=1500)
+    parser.add_argument("--json", type=pathlib.Path)
     return parser.parse_args()
+
+
+def report_of(arguments, rounds):
+    failed = collections.Counter(failure["test"] for found in rounds for failure in found["failures"])
+    return json.dumps({"at_once": arguments.at_once, "busy": arguments.busy, "cores": sorted(arguments.cores),
+                       "ok": all(map(went_well, rounds)) and len(rounds) == arguments.rounds,
+                       "failed_in_rounds": dict(failed.most_common()), "rounds": rounds}, indent=1)
 
 
 def main():
@@ -122,12 +131,11 @@ def main():
             names = [failure["test"] for failure in found["failures"]]
             print(f"round {number} of {arguments.rounds}: {found['passed']} passed, {found['skipped']} skipped, "
                   f"{found['failed']} failed in {found['seconds']} s {' '.join(names)}", file=sys.stderr, flush=True)
+            if arguments.json:
+                arguments.json.write_text(report_of(arguments, rounds))
             if arguments.stop and not went_well(found):
                 break
-    failed = collections.Counter(failure["test"] for found in rounds for failure in found["failures"])
-    print(json.dumps({"at_once": arguments.at_once, "busy": arguments.busy, "cores": sorted(arguments.cores),
-                      "ok": all(map(went_well, rounds)) and len(rounds) == arguments.rounds,
-                      "failed_in_rounds": dict(failed.most_common()), "rounds": rounds}, indent=1))
+    print(report_of(arguments, rounds))
     return 0 if rounds and all(map(went_well, rounds)) else 1
 
 

@@ -58,6 +58,15 @@ class UntilFail(unittest.TestCase):
                 self.assertEqual(sum(row["failed"] for row in found["rounds"]), failed)
                 self.assertEqual("No tests were found" in found["rounds"][0].get("error", ""), not tests)
 
+    def test_file_that_grows_with_the_rounds(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder) / "rounds.json"
+            # The second round's test finds the report of the first.
+            reads = f'{sys.executable} "-c" "import os; assert os.path.exists(\'{file}\')"'
+            _, found, _ = self.run_over([("one", reads, "")], "--rounds", "2", "--json", str(file))
+            self.assertEqual([row["failed"] for row in found["rounds"]], [1, 0])
+            self.assertEqual(json.loads(file.read_text()), found)
+
     def test_tests_that_are_chosen(self):
         tests = [("one", "true", ""), ("two", "false", ""), ("three", "false", "")]
         self.assertEqual(self.run_over(tests, "--tests", "^one$")[0], 0)

@@ -43,6 +43,7 @@ Error Damaged(std::string what) {
   return {.code = ErrorCode::kCorrupt, .context = std::move(what)};
 }
 
+// Long frames are decompressed in parts, between which a caller who left is noticed.
 Result<size_t> DecompressPlain(std::span<std::byte> out, ByteView frame) {
   ZSTD_DCtx* const context = DecompressorOfThread();
   KILN_CHECK(context != nullptr);
@@ -72,6 +73,7 @@ Blob Chosen(const Blob& raw, Bytes out, std::optional<size_t> size, Codec codec)
   return blob;
 }
 
+// What is compressed already is taken as it is.
 bool WorthTrying(const Blob& raw) {
   return raw.codec == Codec::kRaw && raw.bytes.size() >= kSmallest;
 }
@@ -90,6 +92,8 @@ Blob Compress(const Blob& raw) {
   return Chosen(raw, std::move(out), size, Codec::kZstd);
 }
 
+// A dictionary helps small contents that have much in common, such as metadata; it must be known to
+// whoever reads (spec/cache 6.3).
 Blob Compress(const Blob& raw, const Dictionary& dictionary) {
   if (!WorthTrying(raw)) {
     return raw;
@@ -111,6 +115,9 @@ std::optional<uint32_t> DictionaryInFrame(ByteView frame) {
   return number == 0 ? std::nullopt : std::optional<uint32_t>(number);
 }
 
+// Errors: kCorrupt for what cannot be the frame of such a content, kUnimplemented where the
+// dictionary is missing. Whether the bytes are right is told by their hash, which the caller
+// checks.
 Result<Blob> Decompress(const Blob& stored, const Dictionary* dictionary) {
   if (stored.codec == Codec::kRaw) {
     if (stored.raw_size != stored.bytes.size()) {

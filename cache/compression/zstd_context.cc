@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Contexts of zstd, which hold its tables and are a few hundred KiB each.
 #include "cache/compression/zstd_context.h"
 
 #include <memory>
@@ -23,6 +24,8 @@ ZSTD_CCtx* CompressorOfThread() {
   return context.get();
 }
 
+// The context belongs to the thread for as long as the thread lives. The pointer must not be given
+// to another one.
 ZSTD_DCtx* DecompressorOfThread() {
   thread_local const std::unique_ptr<ZSTD_DCtx, Free> context(ZSTD_createDCtx());
   if (context != nullptr) {

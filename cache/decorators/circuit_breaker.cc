@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+// Keeps a store that waits for an upstream from waiting for a dead one (spec/cache 7). Closed: all
+// calls go through. After kFailures in a row it opens, and calls fail at once. Each kPause one call
+// is let through, and its success closes the breaker again. Any thread may call; one mutex guards
+// the state.
 #include "cache/decorators/circuit_breaker.h"
 
 namespace kiln::cache {
@@ -18,6 +22,8 @@ bool CircuitBreaker::Admit() {
   return true;
 }
 
+// A success while open can be the call that was let through or one that was under way before; both
+// prove that the upstream answers.
 void CircuitBreaker::Succeeded() {
   {
     const MutexLock lock(mutex_);

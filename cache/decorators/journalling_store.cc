@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
 // A file is one put: items one after the other, then XXH3-128 of them.
 //   item: u8 level, u32 space, id, u32 refs, id*, u64 size, bytes
+// One thread replays the queue from the front; callers append to its end. An entry is in memory or
+// in a file, never in both, and is numbered by its place, so the files of an earlier process come
+// first. Mutex: the queue, the counts and what is waited for; nothing is sent while it is held, but
+// small files are written.
 #include "cache/decorators/journalling_store.h"
 
 #include <algorithm>
@@ -215,6 +219,7 @@ void JournallingStore::Shrink() {
   }
 }
 
+// Requires: the mutex.
 void JournallingStore::Answer(uint64_t number, Result<PutResult> stored) {
   if (const auto waiting = waited_for_.find(number); waiting != waited_for_.end()) {
     waiting->second = std::move(stored);
@@ -264,6 +269,7 @@ Result<PutResult> JournallingStore::Put(std::span<const Item> items, Durability 
                .reason = std::string(kUpstreamDown)};
 }
 
+// Without the mutex: the upstream may take its whole deadline.
 Result<PutResult> JournallingStore::Send(const Entry& entry) {
   Bytes read;
   if (!entry.bytes.has_value()) {

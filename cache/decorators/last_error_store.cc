@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Remembers why an upstream gave no answer, for status, log and explanations (spec/cache 7.4).
+// Reads and writes are kept apart, since an upstream may take one and refuse the other. It changes
+// no answer.
 #include "cache/decorators/last_error_store.h"
 
 #include <chrono>
@@ -29,6 +32,8 @@ const Error* ErrorOf(const Result<T>& result) {
 
 }  // namespace
 
+// In the thread of whoever called; a call that was cancelled neither proves nor disproves the
+// upstream.
 void LastErrorStore::Note(Kind kind, const Error* error) {
   if (error != nullptr && error->code == ErrorCode::kCancelled) {
     return;  // by the caller: it tells nothing
@@ -49,6 +54,7 @@ void LastErrorStore::Note(Kind kind, const Error* error) {
   failure->error = *error;
 }
 
+// For looks at the status, which are reads.
 void LastErrorStore::Note(const Result<void>& answer) { Note(kReads, ErrorOf(answer)); }
 
 Result<Blob> LastErrorStore::Get(const Key& key, const Call& call) {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What is kept and what happens when the store below refuses.
+// What is kept and what happens when the store below refuses. One mutex guards the map and the
+// counters, and is never held while the store below is asked, so a slow disk holds up nobody who
+// hits memory.
 #include "cache/decorators/memory_store.h"
 
 #include <utility>
@@ -25,6 +27,8 @@ Error NotAtOnce() {
   return {.code = ErrorCode::kDeadlineExceeded, .context = "memory alone cannot answer this"};
 }
 
+// The size in the key is compared as well: a digest is an id and a size, and content with one id
+// and another size is damaged.
 std::optional<Blob> MemoryStore::Find(const Key& key, const Call& call) {
   const MutexLock lock(mutex_);
   // Peek leaves the order of use as it is: what a reader looks at must not push out what others
@@ -55,6 +59,7 @@ void MemoryStore::Remember(const Key& key, const Blob& blob) {
   }
 }
 
+// Two threads that miss the same key ask below twice. The second answer is thrown away by Remember.
 Result<Blob> MemoryStore::Get(const Key& key, const Call& call) {
   if (std::optional<Blob> found = Find(key, call)) {
     return *std::move(found);
@@ -130,6 +135,7 @@ void MemoryStore::Clear() {
   blobs_.Clear();
 }
 
+// Of this process since its start; the numbers are not kept over a restart.
 CacheUsage MemoryStore::Usage() {
   const MutexLock lock(mutex_);
   return {.name = "blobs and rows",

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Counters without locks.
+// Counters without locks. It measures what callers of the store see: above everything else of the
+// stack (spec/cache 5.4). Each counter is right by itself; a snapshot while others count may have a
+// call in one and not yet in another.
 #include "cache/decorators/metrics_store.h"
 
 #include <algorithm>
@@ -78,6 +80,7 @@ std::string_view CallResultName(CallResult result) {
   KILN_UNREACHABLE();
 }
 
+// Time is counted in microseconds, and a latency of 0 is in the first bucket.
 void MetricsStore::Latency::Record(Duration passed) {
   const auto us =
       static_cast<uint64_t>(std::chrono::duration_cast<std::chrono::microseconds>(passed).count());
@@ -98,11 +101,13 @@ LatencySnapshot MetricsStore::Latency::Snapshot() const {
   return snapshot;
 }
 
+// Sequentially consistent by default; a call costs far more than the fence.
 void MetricsStore::Count(StoreOp op, const Error* error) {
   const CallResult result = error == nullptr ? CallResult::kOk : ResultOf(*error);
   ++calls_[static_cast<size_t>(op)][static_cast<size_t>(result)];
 }
 
+// A miss is no failure: levels have a counter for each of the two.
 Result<Blob> MetricsStore::Get(const Key& key, const Call& call) {
   const Duration start = clock_.Monotonic();
   Result<Blob> blob = below_.Get(key, call);
@@ -146,6 +151,7 @@ Result<std::vector<Key>> MetricsStore::FindMissing(std::span<const Key> keys, co
   return missing;
 }
 
+// One after the other while others count: each number is right, their sum may be that of no moment.
 CallCounts MetricsStore::Calls() const {
   CallCounts counts{};
   for (size_t op = 0; op < kStoreOpCount; ++op) {

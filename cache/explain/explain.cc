@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+// How it works: a request is a list of named fields (ExplainInputs). Two requests are compared
+// field by field (Comparison) into changes, in the order of how much they explain, and the first
+// change is the cause of a miss. Which earlier request to compare with is a question of agreement,
+// answered twice: exactly here, for one explanation, and by sums in ExplainRing, for every request.
 #include "cache/explain/explain.h"
 
 #include <algorithm>
@@ -187,6 +191,8 @@ void Comparison::Dependencies() {
   }
 }
 
+// Requires: names are unique on each side, as keys have them. What only one side has is a change
+// from or to the empty text.
 void Comparison::Named(Cause cause, const std::vector<NamedText>& before,
                        const std::vector<NamedText>& after) {
   // Both sides by name: a value that one side lacks is empty there.
@@ -219,6 +225,7 @@ void Comparison::Recipes() {
   }
 }
 
+// Linear where both lists have the same names in the same order, which is the rule.
 size_t Agreement(const std::vector<NamedText>& a, const std::vector<NamedText>& b) {
   size_t equal = 0;
   if (a.size() == b.size()) {  // of one program: nearly always the same names in the same order
@@ -263,6 +270,7 @@ size_t Agreement(const ExplainInputs& a, const ExplainInputs& b) {
          Agreement(a.fingerprints, b.fingerprints) + Agreement(a.language, b.language);
 }
 
+// In the unit in which the number is small.
 std::string AgeText(int64_t age_ms) {
   const int64_t seconds = age_ms / 1000;
   if (seconds < 120) {
@@ -275,6 +283,7 @@ std::string AgeText(int64_t age_ms) {
                            : std::to_string(seconds / 86'400) + " d old";
 }
 
+// An arrow between old and new where both are known, the one that is known otherwise.
 std::string ChangeText(const Change& change) {
   std::string text(CauseName(change.cause));
   text += "   " + change.field;
@@ -380,6 +389,7 @@ uint64_t BytesOf(const ExplainInputs& inputs) {
 
 }  // namespace
 
+// Never freed, like everything that lives as long as the process.
 SharedInputs::SharedInputs() {
   // All records without inputs share one.
   static const auto* const none = new std::shared_ptr<State>(std::make_shared<State>());
@@ -405,6 +415,7 @@ uint64_t BytesOf(const ExplainRecord& record) {
   return bytes;
 }
 
+// Made once, by the first thread that needs them: most records of a slot are never compared.
 std::span<const uint64_t> SharedInputs::sums() const {
   std::call_once(state_->summed, [this] { state_->sums = SumsOf(state_->inputs); });
   return state_->sums;
@@ -443,6 +454,8 @@ const ExplainRecord* ClosestTo(const ExplainInputs& inputs,
   return closest;
 }
 
+// Requires: `slot` is in the order of the requests. A hit lists what was ignored and how old its
+// result is (spec/cache 11.4); a miss lists every difference (spec/cache 11.3).
 Explanation Explain(const ExplainRecord& record, std::span<const ExplainRecord* const> slot) {
   std::vector<const ExplainRecord*> earlier;
   for (const ExplainRecord* row : slot) {
@@ -482,6 +495,7 @@ Explanation Explain(const ExplainRecord& record, std::span<const ExplainRecord* 
   return out;
 }
 
+// One line for a hit; for a miss one line for each change, the cause first.
 std::string ExplanationText(const Explanation& explanation) {
   const ExplainRecord& record = explanation.record;
   if (record.result != ExplainResult::kMiss) {

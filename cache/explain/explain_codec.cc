@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Domain kiln.explain.1: 1 time, 2 lane, 3 trace, 4 modules, 5 dependencies?, 6 entry points,
-// 7 pipeline, 8 target?, 9 options?, 10 fingerprints?, 11 limits?, 12 recipes?, 13 result, 14
-// level, 15 mask?, 16 live options?, 17 stage times?, 18 bytes, 19 signature?, 20 cause, 21 detail,
-// 22 made, 23 slot, 24 watcher?, 25 language?. '?': left out when empty.
+// An explain record as bytes (spec/cache 11). The record carries all inputs of a request as texts,
+// so that a later process can compare two of them without knowing the sources. Domain
+// kiln.explain.1: 1 time, 2 lane, 3 trace, 4 modules, 5 dependencies?, 6 entry points, 7 pipeline,
+// 8 target?, 9 options?, 10 fingerprints?, 11 limits?, 12 recipes?, 13 result, 14 level, 15 mask?,
+// 16 live options?, 17 stage times?, 18 bytes, 19 signature?, 20 cause, 21 detail, 22 made, 23
+// slot, 24 watcher?, 25 language?. '?': left out when empty.
 #include "cache/explain/explain_codec.h"
 
 #include <utility>
@@ -72,6 +74,8 @@ Result<NamedText> NamedTextOf(ByteView item) {
   return row;
 }
 
+// The image is the hash of the module's IR. It tells an edit that changed nothing from one that did
+// (spec/cache 2.4.3).
 Result<ExplainModule> ModuleOf(ByteView item) {
   KILN_TRY(const std::vector<ByteView> parts, DecodeTuple(item, 3));
   ExplainModule row;
@@ -156,6 +160,8 @@ Result<ExplainSlot> ReadSlot(CanonicalReader& reader) {
   return slot;
 }
 
+// The mask is optional in a different way from lists: no mask was tried, or one with no names
+// matched.
 Result<void> ReadOutcome(CanonicalReader& reader, ExplainRecord& record) {
   KILN_TRY(const uint32_t result, reader.U32(13));
   KILN_TRY(const std::string_view level, reader.Text(14));
@@ -229,6 +235,7 @@ Bytes EncodeExplain(const ExplainRecord& record) {
   return std::move(writer).bytes();
 }
 
+// Errors: kCorrupt. Whoever reads many records skips one that does not decode.
 Result<ExplainRecord> DecodeExplain(ByteView bytes) {
   KILN_TRY(CanonicalReader reader, CanonicalReader::Open(bytes, kDomain));
   ExplainRecord record;

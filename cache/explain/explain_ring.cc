@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+// Three things hold a record: its slot, the map by number, and for a while the list of what the log
+// has not written. One mutex guards all of them and is never held while the log is read or written.
+// A record never changes once it has a number, so it is handed out by shared pointer and read
+// without the mutex.
 #include "cache/explain/explain_ring.h"
 
 #include <algorithm>
@@ -18,6 +22,7 @@ ExplainRing::ExplainRing(ExplainLog* log, Clock& clock, Options options)
       // Numbers go on over restarts, so one that a client noted never means another request.
       next_seq_(log == nullptr ? 1 : std::max<uint64_t>(1, log->NextSeq())) {}
 
+// Requires: the mutex. A slot that is touched is the youngest.
 ExplainRing::Slot& ExplainRing::Touch(const Hash128& id) {
   const auto [found, is_new] = slots_.try_emplace(id);
   if (is_new) {
@@ -47,6 +52,8 @@ void ExplainRing::DropOldest(Slot& slot) {
   slot.records.pop_front();
 }
 
+// Sums at the same place are compared, so requests of one program agree in most. 64 records at
+// most, some tens of numbers each: a few microseconds (spec/cache 11.5).
 const ExplainRecord* ExplainRing::Closest(const Slot& slot, const ExplainRecord& record) {
   const std::span<const uint64_t> sums = record.inputs.sums();
   const ExplainRecord* closest = nullptr;
@@ -104,6 +111,8 @@ void ExplainRing::Load(const ExplainSlot& slot, const Hash128& id) {
     return;  // another thread was faster
   }
   Slot& loaded = Touch(id);
+  // Also where the log could not be read: an empty slot is loaded, so that a broken log costs one
+  // read and not one for each request.
   if (kept.ok()) {
     for (ExplainRecord& record : *kept) {
       Add(loaded, std::make_shared<const ExplainRecord>(std::move(record)));
@@ -112,6 +121,7 @@ void ExplainRing::Load(const ExplainSlot& slot, const Hash128& id) {
   Trim();
 }
 
+// Requires: the mutex, or a record of the caller's own.
 void ExplainRing::CompleteHit(const Slot& slot, ExplainRecord& record) {
   // The age of a hit is that of the miss that made its result, if that is still remembered.
   if (record.made_ms != 0) {
@@ -126,6 +136,8 @@ void ExplainRing::CompleteHit(const Slot& slot, ExplainRecord& record) {
   }
 }
 
+// In the order of what is certain: a cause that the builder knew, then the difference to an earlier
+// request, then what the store says of results that are gone.
 void ExplainRing::CompleteMiss(const ExplainRecord* closest, ExplainRecord& record) {
   if (record.cause != Cause::kNone) {
     return;
@@ -212,6 +224,7 @@ uint64_t ExplainRing::Note(RepeatedHit& again) {
     if (!slots_.contains(again.slot)) {
       return 0;
     }
+    // The number is given out now, so that records keep the order of the requests.
     seq = again.seq = next_seq_++;
     again_.push_back(std::move(again));
     if (again_.size() >= kMostAgain) {
@@ -262,6 +275,7 @@ void ExplainRing::Pend(const RecordPtr& record) {
   }
 }
 
+// Requires: the mutex. Three bounds: number, bytes and age of what waits.
 bool ExplainRing::IsDue() const {
   return !pending_.empty() &&
          (pending_.size() >= options_.flush_at || pending_bytes_ >= options_.flush_bytes_at ||
@@ -309,6 +323,8 @@ ExplainRing::Slot ExplainRing::SlotFor(const ExplainSlot& slot, const Call& call
   return kept;
 }
 
+// A question has no number. It is answered as if it had been asked just now, and leaves nothing
+// behind.
 Explanation ExplainRing::ExplainOf(const ExplainRecord& record, const Call& call) {
   const Slot slot = SlotFor(record.slot, call);
   ExplainRecord asked = record;
@@ -329,6 +345,7 @@ Explanation ExplainRing::ExplainOf(const ExplainRecord& record, const Call& call
   return Explain(asked, earlier);
 }
 
+// For batches, which compare thousands of misses with the same records.
 std::vector<ExplainRing::RecordPtr> ExplainRing::Records(const ExplainSlot& slot) {
   const Hash128 id = slot.Id();
   Load(slot, id);
@@ -341,6 +358,7 @@ std::vector<ExplainRing::RecordPtr> ExplainRing::Records(const ExplainSlot& slot
   return records;
 }
 
+// From memory alone: numbers of records that left it lead to nothing.
 ExplainRing::RecordPtr ExplainRing::WithSeq(uint64_t seq) {
   const MutexLock lock(mutex_);
   Settle();

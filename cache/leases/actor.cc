@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Who may change a pin or lease: the one who made it, and those who may change any. An empty id is
+// the owner of the daemon, as rows of older versions have it.
 #include "cache/leases/actor.h"
 
 namespace kiln::cache {

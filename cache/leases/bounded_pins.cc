@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Checks in front of the pins of a store: name and note, whose the name is, how many there are and
+// how much of the cache they hold (spec/cache 8.6). All pins are walked for each new one; a pin is
+// made by a person or at the end of a build.
 #include "cache/leases/bounded_pins.h"
 
 #include <algorithm>
@@ -17,6 +20,8 @@ std::string NamedPin(std::string_view name) { return "pin '" + std::string(name)
 
 }  // namespace
 
+// For callers that check before long work: Add decides again under its lock. A name that is free
+// will belong to the actor. Errors: kPermissionDenied if somebody else has it.
 Result<std::string> PinOwnerFor(Pins& pins, std::string_view name, const Actor& actor) {
   KILN_TRY(const std::vector<Pin> all, pins.List());
   const auto taken = std::ranges::find(all, name, &Pin::name);
@@ -71,6 +76,7 @@ Result<void> BoundedPins::CheckShare(const Pin& pin, std::span<const Key> keys) 
   if (bytes.Fits(pin.owner)) {
     return {};
   }
+  // The largest ones are named, since removing them helps most.
   std::string largest;
   for (size_t i = 0; i < std::min(share.others.size(), kLargestPins); ++i) {
     largest += (i == 0 ? "; the largest are " : ", ") + share.others[i].name + " (" +

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// The one way in which what is bounded in all is divided (spec/daemon 11.4): the owner may have
+// all, others three quarters of it together, one of them half. `Add` first and `Fits` then: the
+// amounts are those after what is asked for.
 #include "cache/leases/owner_shares.h"
 
 #include "cache/leases/actor.h"
@@ -25,10 +28,12 @@ uint64_t OwnerShares::Of(std::string_view owner) const {
   return known == of_.end() ? 0 : known->second;
 }
 
+// The owner has no share of his own to exceed.
 bool OwnerShares::OneHasTooMuch(std::string_view owner) const {
   return !IsOwner(owner) && Of(owner) > MostOfOne();
 }
 
+// A quarter is always free for the owner.
 bool OwnerShares::OthersHaveTooMuch(std::string_view owner) const {
   return !IsOwner(owner) && all_ - Of({}) > most_ - most_ / 4;
 }
@@ -37,6 +42,8 @@ bool OwnerShares::Fits(std::string_view owner) const {
   return all_ <= most_ && !OneHasTooMuch(owner) && !OthersHaveTooMuch(owner);
 }
 
+// Whose things must go so that `owner` fits: his own if he alone has too much, those of others if
+// they have, else anybody's.
 bool OwnerShares::StandsInTheWay(std::string_view other, std::string_view owner) const {
   if (OneHasTooMuch(owner)) {
     return OwnerName(other) == OwnerName(owner);
@@ -44,6 +51,8 @@ bool OwnerShares::StandsInTheWay(std::string_view other, std::string_view owner)
   return !OthersHaveTooMuch(owner) || !IsOwner(other);
 }
 
+// Of those that stand in the way the oldest of whoever has most. Nothing: no room can be made, and
+// the caller refuses.
 std::optional<size_t> NextToGo(const OwnerShares& shares, std::span<const OwnedThing> things,
                                std::string_view owner) {
   std::optional<size_t> found;

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// What pins hold, in bytes of rows and of the content that rows name. Content is counted once for
+// each pin, so several pins of the same results count it several times: the sum is what removing
+// all but one of them may not free, and errs towards refusing.
 #include "cache/leases/pin_share.h"
 
 #include <algorithm>
@@ -50,6 +53,7 @@ Result<PinUsage> HeldByPin(Maintenance& maintenance, const std::string& pin) {
   return holding.Take();
 }
 
+// Rows that are not there hold nothing.
 Result<PinUsage> HeldByKeys(BlobStore& store, std::span<const Key> keys, const Call& call) {
   Holding holding;
   for (Key key : keys) {
@@ -66,6 +70,7 @@ Result<PinUsage> HeldByKeys(BlobStore& store, std::span<const Key> keys, const C
   return holding.Take();
 }
 
+// `bytes` is what the pin will hold; all others are asked for theirs.
 Result<PinShare> ShareWith(Maintenance& maintenance, Pins& pins, std::string_view name,
                            uint64_t bytes, uint64_t max_bytes) {
   PinShare share{.total = bytes, .allowed = max_bytes / 100 * kPinPercent, .others = {}};

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Opens a pack with the packs below it (spec/cache 10). The files are found by the ids in their
+// headers among the candidates, so their names do not matter.
 #include "cache/pack/chain.h"
 
 #include <cstring>
@@ -22,6 +24,8 @@ std::optional<Header> HeaderOf(const std::string& path) {
   return header.magic == kMagic ? std::optional(header) : std::nullopt;
 }
 
+// A base that is not among the candidates is no error here: Pack::Open refuses the delta with the
+// id of what is missing.
 Result<std::unique_ptr<Pack>> OpenLink(const std::string& path,
                                        std::span<const std::string> candidates,
                                        const ReadOptions& options, uint32_t links) {

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Tables of a pack are stored column by column, each as differences to a row before
+// (spec/cache 10.4). Zstd finds little in rows and much in such columns. Reading them back is most
+// of the work of opening a pack, hence the care for its loops.
 #include "cache/pack/columns.h"
 
 #include <algorithm>
@@ -80,7 +83,9 @@ struct RowRange {
   }
 };
 
-// One field of the rows; `out` is that of all rows. T: uint32_t or uint64_t for differences.
+// One field of the rows; `out` is that of all rows. T: uint32_t or uint64_t for differences. i is a
+// row of the whole table, so that the row `lag` before it may lie in another range; ranges must
+// come in ascending order.
 template <class T>
 void TakeDifferences(const RowRange<const std::byte>& rows, const Column& column, std::byte* out) {
   for (size_t i = rows.begin; i < rows.end; ++i) {
@@ -111,6 +116,7 @@ void AddDifferences(const RowRange<std::byte>& rows, const Column& column, const
   }
 }
 
+// For columns without differences.
 template <size_t kWidth>
 void CopyOut(const RowRange<const std::byte>& rows, const Column& column, std::byte* out) {
   for (size_t i = rows.begin; i < rows.end; ++i) {
@@ -253,6 +259,7 @@ Bytes ToColumns(std::span<const Row> rows) {
   return out;
 }
 
+// The number of rows is one that the caller has bounded by the size of the section.
 template <class Row>
 std::vector<Row> FromColumns(ByteView columns, uint64_t rows) {
   // The reader has compared the sizes; a mismatch here is a bug of kiln.

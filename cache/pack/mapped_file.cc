@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// A file that is read through memory. Pages come from the disk when they are touched, so opening a
+// large pack costs nothing but its index. A file that is cut off while it is mapped raises SIGBUS
+// at the next touch; packs are replaced by rename and never changed in place.
 #include "cache/pack/mapped_file.h"
 
 #include <cerrno>

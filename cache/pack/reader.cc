@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// A pack is immutable once it is open, so all of its functions may be called from any number of
+// threads. What they share are two caches with locks of their own (decompressed blocks and tables
+// of symbols) and a flag for each block that was checked.
 #include "cache/pack/reader.h"
 
 #include <algorithm>
@@ -27,6 +30,7 @@ Pack::Pack(std::optional<MappedFile> file, ByteView bytes, Tables tables,
       recent_(options.cache_bytes),
       symbols_(options.cache_bytes) {}
 
+// The file is mapped and stays so as long as the pack.
 Result<std::unique_ptr<Pack>> Pack::Open(const std::string& path, const ReadOptions& options) {
   KILN_TRY(MappedFile file, MappedFile::Open(path));
   const ByteView bytes = file.bytes();

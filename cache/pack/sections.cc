@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// The index of a pack as sections of bytes, in the order in which the format has them
+// (spec/cache 10). Readers rely on the order only where one section is needed to check another.
 #include "cache/pack/sections.h"
 
 #include <algorithm>
@@ -45,6 +47,7 @@ std::vector<IndexSection> IndexSectionsOf(const Bytes& info, const Index& index)
   add_rows(SectionKind::kPrograms);
   add_rows(SectionKind::kOptions);
   add_rows(SectionKind::kEntries);
+  // A row of the live table is one word, the number of its entry, and a mask of live_words.
   add(SectionKind::kLive, LiveOf(index), index.live.size() / (1 + index.live_words));
   add_rows(SectionKind::kLayouts);
   add_rows(SectionKind::kArtifacts);

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Public keys of packs as PEM, and the check of a signature. Nothing of OpenSSL is needed here, so
+// an engine that only reads packs does not link it.
 #include "cache/pack/signature.h"
 
 #include <algorithm>
@@ -21,7 +23,7 @@ constexpr size_t kMaxPemBytes = size_t{64} << 10;
 constexpr std::array<uint8_t, 12> kHead = {0x30, 0x2a, 0x30, 0x05, 0x06, 0x03,
                                            0x2b, 0x65, 0x70, 0x03, 0x21, 0x00};
 using KeyInfo = std::array<uint8_t, kHead.size() + 32>;
-// Sixteen groups of three bytes make 60 digits: a key never needs more.
+// Fifteen groups of three bytes make 60 digits: a key never needs more.
 constexpr size_t kKeyInfoDigits = (sizeof(KeyInfo) + 2) / 3 * 4;
 
 std::string Base64(const KeyInfo& info) {
@@ -77,6 +79,7 @@ Error NoKey(std::string_view what) {
           .reason = "BAD_KEY"};
 }
 
+// Text in front of the key and behind it is ignored, as other readers of PEM do.
 Result<PublicKey> PublicKey::FromPem(std::string_view pem) {
   const size_t begin = pem.substr(0, kMaxPemBytes).find(kBegin);
   if (begin == std::string_view::npos) {

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// The checks of a pack's tables at opening (spec/cache 10). They cost one pass over each table, and
+// two sorts by hash.
 #include "cache/pack/table_checks.h"
 
 #include <tuple>
@@ -132,6 +134,7 @@ Result<void> RowChecker::CheckKeys() {
   return {};
 }
 
+// The upper bits of `hints` are the first row and the lowest eight the number of rows.
 Result<void> RowChecker::CheckWarm() {
   const Tables& t = tables_;
   // In the strict order of their names, which refuses two of one name as well.
@@ -150,6 +153,7 @@ Result<void> RowChecker::CheckWarm() {
   return {};
 }
 
+// Rows of a cache export are in the order of their keys, which makes equal exports equal files.
 Result<void> RowChecker::CheckCacheRows() {
   const Tables& t = tables_;
   const CacheRow* last = nullptr;
@@ -229,6 +233,8 @@ Result<void> RowChecker::CheckBlobs() {
   return {};
 }
 
+// A file either has hashes for all sections and blocks or none. The flag must agree with what is
+// there, so that nobody can cut a signature off unnoticed.
 Result<void> RowChecker::CheckHashes() {
   const Tables& t = tables_;
   const bool is_signed = t.signature.has_value() && t.hashed_sections != 0;

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Nothing is believed before it is checked; what is allocated is bounded by what is stored.
+// Nothing is believed before it is checked; what is allocated is bounded by what is stored. The
+// order of the checks is the argument: a number is used only after something before it has bounded
+// it. Header (128 bytes with a sum), section table (bounded by the file, its hash is the id of the
+// pack), places of sections, signature, then the index. Rows are checked against each other in
+// table_checks.cc, when all of them are there.
 #include "cache/pack/tables.h"
 
 #include <algorithm>
@@ -71,6 +75,7 @@ class TableReader {
   Tables tables_;
 };
 
+// Each test assumes those before it: length, magic, sum, version, sizes.
 Result<void> TableReader::ReadHeader() {
   if (bytes_.size() < sizeof(Header)) {
     // A short file that begins like a pack was cut off, any other is none.
@@ -118,6 +123,8 @@ Result<void> TableReader::ReadHeader() {
   return {};
 }
 
+// The base was opened and checked before, so it may be believed; what may be wrong is which one it
+// is.
 Result<void> TableReader::CheckBase() {
   const Hash128& wanted = tables_.header.base_pack;
   if (wanted.zero()) {
@@ -139,6 +146,8 @@ Result<void> TableReader::CheckBase() {
   return {};
 }
 
+// The table lies inside the file that the header says, and inside the bytes that are here: two
+// different failures.
 Result<void> TableReader::ReadSectionTable() {
   const Header& header = tables_.header;
   const uint64_t size = uint64_t{header.section_count} * sizeof(SectionEntry);
@@ -228,6 +237,7 @@ Result<void> TableReader::CheckSection(const SectionEntry& section) {
   return {};
 }
 
+// At most kMaxSections, so comparing each with all before it is cheap.
 Result<void> TableReader::FindSection(uint32_t index) {
   const SectionEntry& section = tables_.sections[index];
   for (uint32_t i = 0; i < index; ++i) {
@@ -286,6 +296,7 @@ Result<Bytes> TableReader::RawOf(const SectionEntry& section) {
   return raw;
 }
 
+// Each index section becomes rows of its own type (FromColumns), or stays as bytes.
 Result<void> TableReader::ReadSection(const SectionEntry& section) {
   KILN_TRY(Bytes raw, RawOf(section));
   const auto rows = [&]<class Row>(std::vector<Row>& out) -> Result<void> {
@@ -352,6 +363,8 @@ Result<void> TableReader::ReadView(const SectionEntry& section, Bytes raw) {
   }
 }
 
+// One hash for each section before this one and for each block (spec/cache 10.4); they are compared
+// when they are needed.
 Result<void> TableReader::ReadHashes(const SectionEntry& section, ByteView bytes) {
   if (bytes.size() % sizeof(HashRow) != 0 || bytes.size() / sizeof(HashRow) != section.rows) {
     return Corrupt("section HASH: {} bytes are not {} rows", bytes.size(), section.rows);
@@ -369,6 +382,7 @@ struct Texts {
   ByteView bytes;
 };
 
+// The result is a view of bytes that the tables own.
 Result<Texts> ReadTexts(const SectionEntry& section, ByteView bytes) {
   const uint32_t count = bytes.size() < 4 ? 0 : ReadLittle<uint32_t>(bytes);
   if (bytes.size() < 4 || count != section.rows || bytes.size() / 4 < uint64_t{count} + 1) {

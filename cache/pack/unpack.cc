@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Reads the contents of a pack back, for flatten, import and compare. The cost is that of the
+// tables; content is read only where a caller asks for a blob.
 #include "cache/pack/unpack.h"
 
 #include <algorithm>
@@ -11,6 +13,7 @@
 namespace kiln::pack {
 namespace {
 
+// The size is that of the content, not that of its stored form.
 Digest BlobDigest(const Tables& tables, uint32_t blob) {
   return {.id = tables.blobs[blob].id, .size = tables.blobs[blob].raw_size};
 }
@@ -36,6 +39,7 @@ Program ProgramOf(const Tables& tables, const ProgramRow& row) {
   return program;
 }
 
+// Options are those of the program by number, so the masks of an entry are read with its program.
 Entry EntryOf(const Tables& tables, const EntryRow& row) {
   Entry entry{.id = row.id,
               .program = row.program,
@@ -90,10 +94,11 @@ Result<ExportRow> RowOf(const Tables& tables, const CacheRow& row) {
   return out;
 }
 
-// (program, target) -> artifacts by live key.
+// (program, target) -> artifacts by live key. Views into the tables, which must outlive the map.
 using Artifacts = std::map<Hash128, const ArtifactRow*>;
 using ByEntry = std::map<std::pair<std::string_view, std::string_view>, Artifacts>;
 
+// of_entry is indexed as the entries are. Two entries of one program and target share a group.
 ByEntry Group(const Tables& tables) {
   ByEntry groups;
   std::vector<Artifacts*> of_entry;
@@ -146,6 +151,7 @@ ProgramChange ChangeOf(const Tables& a, const Artifacts& old, const Tables& b, c
   return change;
 }
 
+// Content that both packs have is neither new nor gone, whatever artifacts it belongs to.
 void CompareBlobs(const Tables& a, const Tables& b, PackDifference& out) {
   const auto& x = a.blobs_by_id;
   const auto& y = b.blobs_by_id;
@@ -242,6 +248,7 @@ BlobSource BlobsOf(const Pack& pack) {
   };
 }
 
+// Linear in the tables of both, apart from sorting the programs that changed.
 PackDifference Compare(const Pack& first, const Pack& second) {
   const Tables& a = first.tables();
   const Tables& b = second.tables();

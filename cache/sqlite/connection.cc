@@ -33,7 +33,8 @@ int OpenFlags(OpenMode mode) {
   KILN_UNREACHABLE();
 }
 
-// A file: URI, with every character escaped that has a meaning in a URI.
+// A file: URI, with every character escaped that has a meaning in a URI. Immutable: SQLite takes no
+// locks and looks for no WAL. It is only for files that nobody can change, such as those set aside.
 std::string ImmutableUri(const std::string& path) {
   std::string uri = "file:";
   for (const char c : path) {
@@ -52,6 +53,8 @@ int OnWalCommit(void* frames, sqlite3* /*db*/, const char* /*name*/, int in_wal)
   return SQLITE_OK;
 }
 
+// Counts what may make a remembered number of rows wrong: deleted content and rolled back
+// transactions.
 void OnRow(void* losses, int what, const char* /*database*/, const char* table,
            sqlite3_int64 /*row*/) {
   if (what == SQLITE_DELETE && std::string_view(table) == "blob") {
@@ -152,6 +155,8 @@ void Connection::Close() {
   sqlite3_close_v2(std::exchange(db_, nullptr));
 }
 
+// Errors carry the code that the caller acts on. The handle is closed on every way out, because the
+// connection owns it from the start.
 Result<Connection> Connection::Open(const std::string& path, OpenMode mode,
                                     const std::string& vfs) {
   const std::string name = mode == OpenMode::kImmutable ? ImmutableUri(path) : path;
@@ -173,6 +178,7 @@ Result<Connection> Connection::Open(const std::string& path, OpenMode mode,
   return connection;
 }
 
+// For text without parameters, such as pragmas and BEGIN.
 Result<void> Connection::Execute(const char* sql) {
   const int rc = sqlite3_exec(db_, sql, nullptr, nullptr, nullptr);
   if (rc != SQLITE_OK) {
@@ -217,6 +223,7 @@ bool Connection::read_only() const { return sqlite3_db_readonly(db_, "main") != 
 
 bool Connection::autocommit() const { return sqlite3_get_autocommit(db_) != 0; }
 
+// Passive never waits. Restart and truncate wait for readers, at most `busy_ms` milliseconds.
 Result<void> Connection::Checkpoint(CheckpointMode mode, int busy_ms) {
   const int sqlite_mode = mode == CheckpointMode::kPassive   ? SQLITE_CHECKPOINT_PASSIVE
                           : mode == CheckpointMode::kRestart ? SQLITE_CHECKPOINT_RESTART

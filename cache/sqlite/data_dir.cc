@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-// flock, statfs, rename, fsync.
+// The folder of a cache: who owns it, which files are in it, and how files are set aside
+// (spec/cache 6.1). Everything that another user could have put there is refused. flock, statfs,
+// rename, fsync.
 #include "cache/sqlite/data_dir.h"
 
 #include <algorithm>
@@ -37,6 +39,7 @@ Error Failed(std::string what, const fs::path& path, int error) {
                                                                         : std::string()};
 }
 
+// Closes what it owns. A descriptor that leaks would keep the lock of the cache.
 class OwnedFd {
  public:
   explicit OwnedFd(int fd) : fd_(fd) {}
@@ -99,7 +102,8 @@ std::optional<pid_t> ReadPid(int fd) {
   return pid;
 }
 
-// Why the file system is unfit for WAL; nullopt if it is fit.
+// Why the file system is unfit for WAL; nullopt if it is fit. WAL needs memory that all processes
+// of one machine share through the file, which these do not give.
 std::optional<std::string_view> NetworkFileSystemName(long type) {
   // Numbers of the kernel that the header of this system does not have.
   constexpr long kSmb2 = 0xFE534D42;
@@ -148,6 +152,8 @@ void PruneSetAside(const fs::path& dir) {
 
 }  // namespace
 
+// flock and not fcntl: its lock belongs to the open file, so closing another descriptor of the same
+// file in this process does not release it.
 Result<std::optional<OwnerLock>> OwnerLock::TryTake(const fs::path& dir) {
   const fs::path path = dir / kLockFile;
   KILN_TRY(OwnedFd fd, OpenOwnFile(path));
@@ -189,6 +195,8 @@ long StatFileSystemType(const fs::path& dir) {
   return ::statfs(dir.c_str(), &info) == 0 ? static_cast<long>(info.f_type) : 0;
 }
 
+// The order is make, resolve, check. Whatever is checked on the resolved path cannot be exchanged
+// by somebody else any more, since the folders above belong to this user.
 Result<fs::path> PrepareDirectory(const fs::path& dir, const FileSystemType& type_of) {
   std::error_code error;
   if (dir.has_parent_path()) {

@@ -2,7 +2,10 @@
 // Whatever is wrong with the file, a read ends as a miss: a row that does not verify is reported
 // and dropped by the writer, which looks again; an error of SQLite is judged (file_health.h). A put
 // is acknowledged after its group's COMMIT (writer.h), so this file has no part in durability but
-// to wait.
+// to wait. Reads run in the thread of the caller with a connection of the pool; writes are changes
+// that the writer thread runs, and the caller waits for them or not. Three threads can meet here: a
+// reader that finds damage, the writer that removes it, and the maintenance thread that replaces
+// the file; they share the session by pointer.
 #include "cache/sqlite/sqlite_store.h"
 
 #include <algorithm>
@@ -20,6 +23,7 @@ namespace {
 // Ten minutes: whoever was told that content is there will put a record that names it. See
 // spec/cache 8.4
 constexpr int64_t kMissingLeaseSeconds = 600;
+// How long a number of free bytes is believed.
 constexpr Duration kFreeDiskFor = std::chrono::milliseconds(100);
 
 Error NotFound(const Key& key) { return {.code = ErrorCode::kNotFound, .context = KeyText(key)}; }
@@ -29,6 +33,8 @@ bool CallEnded(const Error& error) {
   return error.code == ErrorCode::kDeadlineExceeded || error.code == ErrorCode::kCancelled;
 }
 
+// What was put raw is compared with its key here, in the thread of the caller, and not in the
+// writer, which is one for all.
 Result<void> CheckItem(const Item& item) {
   if (item.value.bytes.size() > kMaxValueBytes || item.value.raw_size > kMaxValueBytes) {
     return Error{.code = ErrorCode::kInvalidArgument,
@@ -99,6 +105,7 @@ SqliteStore::~SqliteStore() {
   }
 }
 
+// A key that was never put in a file of this process costs no read (absence_filter.h).
 Result<Blob> SqliteStore::Get(const Key& key, const Call& call) {
   const bool is_row = key.level != Level::kContent && key.level != Level::kAlias;
   if (is_row && !parts_.counters.absence.MayHave(key)) {
@@ -143,6 +150,8 @@ Result<Blob> SqliteStore::GetContent(const Key& key, ReadStatements& reads) {
   return blob;
 }
 
+// Recency is noted in memory and written every 30 s (spec/cache 8.3), once for each quantum: most
+// reads note nothing.
 Result<Blob> SqliteStore::GetRow(const Key& key, ReadStatements& reads, bool is_use) {
   Result<std::optional<StoredRow>> found = reads.FindRow(key);
   if (!found.ok()) {
@@ -169,6 +178,8 @@ Result<Blob> SqliteStore::GetRow(const Key& key, ReadStatements& reads, bool is_
   return std::move(row.value);
 }
 
+// The value of an alias is the key of its record; its sum was compared with that of the stored row
+// before.
 Result<Blob> SqliteStore::GetAlias(const Key& key, ReadStatements& reads, bool is_use) {
   const Result<std::optional<StoredAlias>> found = reads.FindAlias(key.space, key.id);
   if (!found.ok()) {
@@ -211,6 +222,7 @@ void SqliteStore::Report(const Damage& damage) {
        {});
 }
 
+// Everything that can be refused without the writer is refused before anything is queued.
 Result<PutResult> SqliteStore::Put(std::span<const Item> items, Durability durability,
                                    const Call& call) {
   const std::shared_ptr<Session> session = parts_.session.Get();
@@ -260,6 +272,7 @@ Result<PutResult> SqliteStore::Put(std::span<const Item> items, Durability durab
   return state->stored;
 }
 
+// Who may not write gets the answer without the lease.
 Result<std::vector<Key>> SqliteStore::FindMissing(std::span<const Key> keys, const Call& call) {
   Result<ReaderPool::Loan> reader = Read(call);
   if (!reader.ok()) {
@@ -292,6 +305,7 @@ Result<std::vector<Key>> SqliteStore::FindMissing(std::span<const Key> keys, con
   return missing;
 }
 
+// Only into memory; the next flush writes it.
 void SqliteStore::Touch(std::span<const Key> keys) {
   const int64_t now_q = NowSeconds() / kQuantumSeconds;
   for (const Key& key : keys) {
@@ -339,6 +353,8 @@ uint64_t SqliteStore::DiskBytesNow() const {
   return uint64_t{info.f_bavail} * info.f_frsize;
 }
 
+// Runs in the writer, in slices between puts. Files that were set aside are removed first: nobody
+// can use them (spec/cache 6.9).
 void SqliteStore::StartCollecting(uint64_t target_bytes) {
   parts_.session.WithWriter([&](Writer& writer) {
     if (parts_.aside.bytes() > 0) {
@@ -371,6 +387,7 @@ void SqliteStore::StartAgeing() {
   });
 }
 
+// Read without a lock: each number is right, all together are of about one moment.
 SqliteStatus SqliteStore::Status() const {
   const bool open = parts_.session.Get() != nullptr;
   const Counters& counters = parts_.counters;

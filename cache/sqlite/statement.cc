@@ -28,6 +28,8 @@ Query::~Query() {
   sqlite3_clear_bindings(handle_);  // the bound bytes may go now
 }
 
+// Parameters are numbered by the order of the calls. A failure here is a wrong statement, hence a
+// check and no error.
 Query& Query::Bind(int64_t value) {
   const int rc = sqlite3_bind_int64(handle_, ++bound_, value);
   KILN_CHECK(rc == SQLITE_OK, "parameter {}: {}", bound_, rc);
@@ -43,6 +45,7 @@ Query& Query::Bind(std::optional<int64_t> value) {
   return *this;
 }
 
+// The bytes are not copied: they must live until the query is destroyed.
 Query& Query::Bind(ByteView value) {
   // A null pointer would bind NULL, which is not an empty blob.
   const int rc = value.empty() ? sqlite3_bind_zeroblob(handle_, ++bound_, 0)
@@ -60,6 +63,7 @@ Query& Query::Bind(std::string_view text) {
   return *this;
 }
 
+// Values of a row are valid until the next call.
 Result<bool> Query::Next() {
   const int rc = sqlite3_step(handle_);
   if (rc == SQLITE_ROW) {
@@ -93,6 +97,8 @@ ByteView Query::Blob(int column) const {
 
 std::string_view Query::Text(int column) const { return AsText(Blob(column)); }
 
+// Long values are read in parts, each with a look at whether the caller still waits. The blob
+// handle reads pages straight into `out`, without SQLite's copy of the whole value.
 Result<void> Query::ReadLong(const char* table, int64_t rowid, std::span<std::byte> out) const {
   sqlite3* const db = sqlite3_db_handle(handle_);
   sqlite3_blob* handle = nullptr;

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// The file of a store over its life: taking the folder, opening a session, replacing the file.
+// It is started when the store is opened, and afterwards the maintenance thread alone starts it
+// again or replaces the file.
 #include "cache/sqlite/store_file.h"
 
 #include <algorithm>
@@ -11,6 +14,7 @@
 namespace kiln::cache::sqlite {
 namespace {
 
+// "Cores" are those that the machine reports; 16 bounds the memory of page caches.
 uint32_t ReaderCount(uint32_t wanted) {
   // More readers than twice the cores only queue for the disk.
   return wanted != 0 ? wanted

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Everything that is gathered in memory goes to the file: content that waits for a dictionary
+// first, since putting it touches rows, then the times of use.
 #include "cache/sqlite/store_parts.h"
 
 namespace kiln::cache::sqlite {

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+// One call of the store is one call of the protocol, with the deadline and the stop of its caller;
+// a put is two or three. Nothing is kept between calls but the connection and what is known about
+// its trouble. Whatever comes is checked before it is handed on: content by its id, rows by
+// decoding (spec/cache 7.3).
 #include "cache/upstream/grpc_store.h"
 
 #include <algorithm>
@@ -33,6 +37,8 @@ constexpr unsigned kFileSeconds = 5;  // how often certificates and token are lo
 constexpr Duration kLookEvery = std::chrono::seconds(30);
 constexpr Duration kLookTime = std::chrono::seconds(2);
 
+// Codes that callers act on keep their meaning; everything else means that the upstream is not
+// there for now, which trips the breaker.
 Error ErrorOf(const grpc::Status& status) {
   ErrorCode code = ErrorCode::kUnavailable;
   switch (status.error_code()) {
@@ -188,7 +194,9 @@ struct GrpcStore::State {
   Duration token_until KILN_GUARDED_BY(mutex) = Duration::min();
   Result<std::string> token KILN_GUARDED_BY(mutex) = std::string();
 
-  // Of a call; empty without a token. Files are read again now and then: tokens expire.
+  // Of a call; empty without a token. Files are read again now and then: tokens expire. In any
+  // thread, so under the mutex. A file that cannot be read leaves the call without a token: the
+  // answer then says so, and Failed tells why.
   std::string Authorization() {
     const MutexLock lock(mutex);
     const Duration now = clock.Monotonic();
@@ -224,6 +232,7 @@ struct GrpcStore::State {
     const MutexLock one(looking);
     {
       const MutexLock lock(mutex);
+      // Looked while this thread waited for `looking`.
       if (clock.Monotonic() < look_at) {
         return cause.value_or(error);
       }
@@ -238,7 +247,8 @@ struct GrpcStore::State {
     return cause.value_or(error);
   }
 
-  // A call that ends when the caller leaves or its time is over.
+  // A call that ends when the caller leaves or its time is over. TryCancel may be called before the
+  // call begins and after it ended; the callback is taken off before the context goes.
   struct Context {
     Context(State& state, const Call& call) : on_stop(call.stop, [this] { grpc.TryCancel(); }) {
       if (const std::string authorization = state.Authorization(); !authorization.empty()) {
@@ -277,6 +287,7 @@ Result<std::unique_ptr<GrpcStore>> GrpcStore::Open(const Options& options, Clock
   arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 200);
   arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 5'000);
   auto state = std::make_unique<State>(clock, options.token_file);
+  // Only for sockets of this machine, whose owner the caller has checked.
   if (local) {
     state->channel =
         grpc::CreateCustomChannel(options.url, grpc::InsecureChannelCredentials(), arguments);
@@ -317,6 +328,8 @@ Result<Blob> GrpcStore::Get(const Key& key, const Call& call) {
   return key.level == Level::kContent ? GetContent(key, call) : GetRow(key, call);
 }
 
+// Chunks of one content follow each other from offset 0; the stream has no other content, since
+// only one was asked for.
 Result<Blob> GrpcStore::GetContent(const Key& key, const Call& call) {
   State::Context context(*state_, call);
   v1::GetBlobsRequest request;
@@ -377,6 +390,7 @@ Result<Blob> GrpcStore::GetRow(const Key& key, const Call& call) {
   return RowItem(key, Bytes(value.begin(), value.end())).value;
 }
 
+// The durability of the upstream is its own matter: it answers after it has stored.
 Result<PutResult> GrpcStore::Put(std::span<const Item> items, Durability /*durability*/,
                                  const Call& call) {
   PutResult stored;
@@ -443,6 +457,8 @@ Result<void> GrpcStore::PutContent(std::span<const Item* const> items, const Cal
   return reply.rejected().empty() ? Result<void>() : RefusalOf(reply.rejected(0).reason());
 }
 
+// Rows of one put are sent in messages of bounded size, so they are not visible together there;
+// each is whole by itself.
 Result<void> GrpcStore::PutRows(std::span<const Item* const> items, const Call& call,
                                 PutResult& stored) {
   for (size_t first = 0; first < items.size(); first += kMostRows) {
@@ -476,6 +492,7 @@ Result<void> GrpcStore::PutRows(std::span<const Item* const> items, const Call& 
   return {};
 }
 
+// Two kinds of keys, asked in two ways. A failure is an error and not "missing": who asks decides.
 Result<std::vector<Key>> GrpcStore::FindMissing(std::span<const Key> keys, const Call& call) {
   std::set<std::string> absent;  // contents
   std::vector<Key> contents;

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// A handshake for its own sake: it is made when a connection of gRPC failed, to find out why, and
+// closed at once. It looks at the same files with the same rules as gRPC, so what it finds is what
+// gRPC met. Each way to fail has one sentence that says what to do and where.
 #include "cache/upstream/tls_probe.h"
 
 #include <algorithm>
@@ -250,7 +253,8 @@ Seen& SeenBy(X509_STORE_CTX& verifying) {
   return *static_cast<Seen*>(SSL_get_app_data(tls));
 }
 
-// One attempt and what it shows.
+// One attempt and what it shows. Set by Probe before the handshake; callbacks of OpenSSL have no
+// other way to it.
 class Probe {
  public:
   Probe(const std::string& host_port, const TlsFiles& files, const TlsNames& names)
@@ -296,6 +300,7 @@ class Probe {
   }
 
  private:
+  // Names are sent, so that a host with several certificates chooses the right one, and verified.
   void NameHost(SSL& tls) const {
     const std::string host = PlaceOf(host_port_).host;
     // An address in numbers is verified as one and is not sent as a name.
@@ -351,6 +356,7 @@ class Probe {
     }
   }
 
+  // Nothing else is known of a refusal: the other side ends the connection.
   Error RefusedCertificate(SSL& tls) const {
     const X509* const ours = SSL_get_certificate(&tls);
     if (ours == nullptr) {

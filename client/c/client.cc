@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Connections of the C interface. Every function catches what its C++ parts throw (ForeignCall) and
+// leaves the outputs untouched if it fails.
 #include "client/c/client.h"
 
 #include <utility>

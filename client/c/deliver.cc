@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// How results of a daemon get into a kiln_source of libkiln. The two libraries talk through the
+// public C interface only, never through C++ types, because an engine may load them from different
+// builds.
 #include "client/c/deliver.h"
 
 #include <cstring>
@@ -18,6 +21,8 @@ kiln_digest ToC(const kiln::Digest& digest) {
 
 }  // namespace
 
+// The digest is computed anew by libkiln, so a blob that was damaged on the way gets another one
+// and is never found.
 Result<void> AddContent(kiln_source* source, ByteView bytes) {
   kiln_digest digest;
   return CallKiln([&](kiln_error** error) {
@@ -34,6 +39,7 @@ std::vector<kiln_option> OptionsFor(const std::vector<client::Option>& options) 
   return out;
 }
 
+// All arrays are views that live until the call returns; libkiln copies what it keeps.
 Result<void> AddArtifact(kiln_source* source, const client::StartupArtifact& artifact) {
   std::vector<kiln_module> modules;
   for (const client::StageCode& code : artifact.artifact.code) {

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Projects of the C interface: one of files, from a manifest, or one of programs that the caller
+// makes from texts. A project may not be used by two threads at the same time, as the header says
+// of all handles.
 #include "client/c/project.h"
 
 #include <algorithm>
@@ -24,6 +27,7 @@ std::unique_ptr<kiln_client_project> ProjectOf(const kiln_client& client) {
   return made;
 }
 
+// The digest is computed here, so the caller cannot name a source by a wrong one.
 Result<std::vector<client::Source>> TakeSources(const kiln_client_program& program) {
   KILN_TRY(const auto rows, TakeArray(program.sources, program.source_count, "program.sources"));
   std::vector<client::Source> sources;
@@ -49,7 +53,8 @@ Result<std::vector<client::EntryPoint>> TakeEntries(const kiln_client_program& p
   return entries;
 }
 
-// Everything is copied: what the caller passes may be gone when the call returns.
+// Everything is copied: what the caller passes may be gone when the call returns. The target is
+// SPIR-V with all defaults but for the environment.
 Result<client::Program> TakeProgram(const kiln_client_program& given) {
   client::Program program;
   KILN_TRY(program.name, TakeText(given.name, "program.name"));

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Lists of variants of the C interface and their fetch into a source. The list is what an engine is
+// about to draw; a fetch returns when all of it is there, or says what is wrong with the sources.
 #include "client/c/variants.h"
 
 #include <algorithm>
@@ -20,7 +22,8 @@ namespace {
 // A day. The bound keeps the conversion of nanoseconds from overflowing, whatever a caller passes.
 constexpr uint64_t kLongestPatience = uint64_t{24} * 3600 * 1'000'000'000;
 
-// The program of that name, which a project of files loads when it is first asked for.
+// The program of that name, which a project of files loads when it is first asked for. The pointer
+// is valid until the next program is loaded; callers copy what they need.
 Result<const client::Program*> ProgramOf(ClientProject& project, const std::string& name) {
   auto at = std::ranges::find(project.programs, name, &client::Program::name);
   if (at == project.programs.end()) {
@@ -61,6 +64,7 @@ Result<client::StartupOptions> TakeOptionsOf(const kiln_client_fetch_info& info,
   return options;
 }
 
+// The callbacks run on the thread that called the fetch, one at a time, so they need no lock.
 client::StartupHandlers HandlersOf(const kiln_client_fetch_info& info, kiln_source* source,
                                    kiln_client_variants& variants) {
   client::StartupHandlers handlers;

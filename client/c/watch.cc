@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// The watch of the C interface: saves of sources become replaced pipelines while an engine runs.
+// Its handlers run on threads of the watch, one at a time; the functions of libkiln that they call
+// are safe to call from any thread.
 #include "client/c/watch.h"
 
 #include <utility>
@@ -41,6 +44,7 @@ Result<WatchTarget> TakeTarget(const kiln_client_watch_info& info, size_t varian
 }
 
 // Into the source first, as the call that replaces the pipeline of the variant looks it up there.
+// If there are no pipelines, the source alone gets the news, and the engine asks it.
 Result<void> Replace(const WatchTarget& target, uint32_t variant,
                      const client::StartupArtifact& artifact) {
   KILN_TRY_VOID(AddArtifact(target.source, artifact));
@@ -109,4 +113,5 @@ kiln_result kiln_client_watch_start(kiln_client_variants* variants,
   });
 }
 
+// Ends the threads and joins them. No callback runs after it has returned.
 void kiln_client_watch_destroy(kiln_client_watch* client_watch) { ForeignDestroy(client_watch); }

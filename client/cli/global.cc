@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// The flags that every verb has (spec/cli 2), and what follows from them: which daemon is meant,
+// and whether an output may have colour and how wide it is.
 #include "client/cli/global.h"
 
 #include <cstdlib>
@@ -59,6 +61,7 @@ void AddGlobal(CLI::App& app, Global& global) {
   app.add_flag("--trace", global.trace, "The trace id at the end and on every error");
 }
 
+// The flag wins over the variable, and the variable over the socket of the user.
 std::string DaemonAddress(const Global& global) {
   if (!global.daemon.empty()) {
     return global.daemon;
@@ -79,10 +82,13 @@ client::Endpoint EndpointOf(const Global& global) {
           .tls_key = global.tls_key};
 }
 
+// No connection is made yet; the first call makes it. A wrong address or an unreadable token file
+// fails here.
 Result<std::unique_ptr<client::Client>> OpenDaemon(const Global& global) {
   return client::Client::Open(EndpointOf(global));
 }
 
+// The descriptor counts, not the program: stdout may be a file while stderr is a terminal.
 bool WantsColour(const Global& global, int descriptor) {
   // "auto" follows the usual signs: a terminal, NO_COLOR (https://no-color.org) and a terminal that
   // can do nothing.

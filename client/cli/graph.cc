@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// `kiln graph`: plans a frame that a file describes, without a GPU, and draws the plan
+// (docs/RENDER_GRAPH.md). It runs the same planner as an engine, so what it prints is what an
+// engine would get.
 #include "client/cli/graph.h"
 
 #include <cstdio>
@@ -31,7 +34,7 @@ struct GraphArguments {
   bool unify_reads = false;
 };
 
-// To a file, or to stdout for "-".
+// To a file, or to stdout for "-". An empty path means that this form was not asked for.
 Result<void> WriteText(const std::string& path, const std::string& text) {
   if (path.empty()) {
     return {};
@@ -43,6 +46,8 @@ Result<void> WriteText(const std::string& path, const std::string& text) {
   return WriteFile(path, AsBytes(text));
 }
 
+// An unknown word cannot reach this place: the parser has checked it against the same lists. The
+// last case of each choice is the default.
 graph::PlanOptions OptionsOf(const GraphArguments& arguments, const graph::FrameFile& file) {
   graph::PlanOptions options;
   options.order = arguments.order == "declared" ? graph::Order::kDeclared
@@ -91,6 +96,8 @@ struct Outputs {
   std::string json;
 };
 
+// Files are written one after the other, and a failure leaves those before it. They are independent
+// of each other.
 Result<void> WriteOutputs(const Global& global, const GraphArguments& arguments,
                           const Outputs& outputs) {
   KILN_TRY_VOID(WriteText(arguments.svg, outputs.svg));
@@ -110,6 +117,8 @@ Result<void> WriteOutputs(const Global& global, const GraphArguments& arguments,
   return {};
 }
 
+// Errors of the frame end with the code of wrong sources (spec/cli 4), errors of files with their
+// own.
 int RunGraph(const Global& global, const GraphArguments& arguments) {
   const Result<std::string> text = ReadFile(arguments.file);
   if (!text.ok()) {

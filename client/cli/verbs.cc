@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// The order of the calls is that of the help page (spec/cli 10): a project's first steps, its
+// building, the daemon, the cache, and last what is about the program itself.
 #include "client/cli/verbs.h"
 
 #include "client/cli/batch/batch.h"

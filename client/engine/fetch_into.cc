@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Puts what a startup fetch brings into a MemorySource, from which an engine's pipelines are made.
+// The thread that calls runs the callbacks; the source has a lock of its own.
 #include "client/engine/fetch_into.h"
 
 #include <algorithm>
@@ -7,7 +9,9 @@
 namespace kiln::client {
 namespace {
 
-// The options that decide which variants a result of a batch serves.
+// The options that decide which variants a result of a batch serves. Options that the code does not
+// depend on are left out: a result under them would be found by one variant and missed by all
+// others that share it (spec/cache 3).
 std::vector<Option> LiveOf(const StartupArtifact& fetched) {
   std::vector<Option> live;
   for (const Option& option : fetched.options) {
@@ -42,6 +46,7 @@ std::vector<runtime::OptionSetting> OptionSettingsOf(std::span<const Option> opt
   return settings;
 }
 
+// The callbacks take references to the arguments, which live until Run returns.
 Result<StartupReport> FetchInto(runtime::MemorySource& source, Client& client,
                                 FetchRequest request) {
   const bool variants = std::holds_alternative<StartupVariants>(request.subject);

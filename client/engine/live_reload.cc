@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+// Edits of sources become new pipelines in a running engine. Two threads work: one waits for files
+// and pushes edits, the other reads events and calls the handlers. They share the sources only,
+// under `mutex`; handlers_mutex keeps handlers from running at the same time. No thread
+// ever holds both.
 #include "client/engine/live_reload.h"
 
 #include <algorithm>
@@ -48,6 +52,8 @@ std::vector<ProgramSpace> SpacesOf(const StartupVariants& subject) {
   return spaces;
 }
 
+// All variants of the subject are of interest, so they are built in the interactive lane
+// (spec/daemon 5).
 HotReload::Options SessionOptions(const StartupVariants& subject, const LiveOptions& options) {
   HotReload::Options out{
       .project = subject.project,
@@ -98,6 +104,8 @@ ArtifactContent ContentOf(const Artifact& artifact) {
   return content;
 }
 
+// The members stand in the order of their making, and are destroyed from the last to the first:
+// threads, session, watcher, data.
 struct LiveReload::Session {
   Session(Client& use_client, std::string folder, StartupVariants use_subject,
           LiveHandlers use_handlers)
@@ -137,6 +145,8 @@ struct LiveReload::Session {
   Thread files;
 };
 
+// Called by both threads. It must not be called with `mutex` held, since a handler may take as long
+// as it likes.
 void LiveReload::Session::Tell(LiveNews::Kind kind, const std::string& program, std::string text) {
   if (handlers.on_news) {
     const MutexLock lock(handlers_mutex);
@@ -295,6 +305,7 @@ void LiveReload::Session::WatchFiles(const std::stop_token& stop) {
 
 LiveReload::LiveReload(std::unique_ptr<Session> session) : session_(std::move(session)) {}
 
+// Nothing is running if Start fails: the threads are the last thing that is made.
 Result<std::unique_ptr<LiveReload>> LiveReload::Start(Client& client, StartupVariants subject,
                                                       LiveOptions options, LiveHandlers handlers) {
   const std::string root = options.folder.empty() ? std::string(".") : options.folder;
@@ -321,6 +332,7 @@ Result<std::unique_ptr<LiveReload>> LiveReload::Start(Client& client, StartupVar
   return made;
 }
 
+// May be called more than once. It returns before the threads have ended.
 void LiveReload::Stop() {
   // Each thread is told in its own way: the stream ends, the watcher wakes. They are joined when
   // the session goes.

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Connects a live reload with the pipelines and the source of an engine: what LiveReload delivers
+// goes into both.
 #include "client/engine/reload_into.h"
 
 #include <utility>
@@ -31,6 +33,8 @@ std::vector<ArtifactContent> KnownOf(const runtime::MemorySource& source,
 
 }  // namespace
 
+// `pipelines` must outlive the returned reload. The source is shared, since a replaced pipeline may
+// still be read from it.
 Result<std::unique_ptr<LiveReload>> ReloadInto(runtime::Pipelines& pipelines,
                                                std::shared_ptr<runtime::MemorySource> source,
                                                Client& client, ReloadRequest request) {

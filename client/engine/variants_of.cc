@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// From names of programs and options, as an engine has them, to the list of variants that a startup
+// fetch takes. Programs come from a manifest on this machine.
 #include "client/engine/variants_of.h"
 
 #include <algorithm>
@@ -23,6 +25,8 @@ Result<project::Manifest> OpenManifest(const std::string& path) {
   return project::ReadManifest(file.text, found);
 }
 
+// One question to the daemon for each program: options of the manifest can only be typed with the
+// declarations.
 Result<Program> LoadNamedProgram(Client& client, const project::Manifest& manifest,
                                  const std::string& name) {
   const auto program = std::ranges::find(manifest.programs, name, &project::ManifestProgram::name);
@@ -63,6 +67,8 @@ std::string ProjectNameOf(const project::Manifest& manifest) {
              : std::filesystem::absolute(folder).lexically_normal().filename().string();
 }
 
+// The programs keep the order in which they are first named, and variants refer to them by that
+// index.
 Result<StartupVariants> VariantsOf(Client& client, const project::Manifest& manifest,
                                    std::span<const NamedVariant> wanted) {
   StartupVariants subject{.project = ProjectNameOf(manifest), .programs = {}, .variants = {}};
@@ -78,6 +84,7 @@ Result<StartupVariants> VariantsOf(Client& client, const project::Manifest& mani
   return subject;
 }
 
+// At most one line for each different mistake, whatever the number of variants.
 std::string MessagesOf(std::span<const StartupFailure> failures) {
   std::set<std::string> seen;
   std::string text;

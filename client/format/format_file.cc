@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Formats one source (spec/cli 6.14). The text is lexed and parsed only to make sure that it is a
+// program; the formatter itself works on tokens and never changes anything but white space between
+// them.
 #include "client/format/format_file.h"
 
 #include <fmt/format.h>

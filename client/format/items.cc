@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Turns the tokens of a source into items that know what they are to the formatter: how deep they
+// stand, whether they begin a statement, whether an operator has one operand, what a brace means.
+// Comments become items as well, since they must stay where they are.
 #include "client/format/items.h"
 
 #include <algorithm>
@@ -37,6 +40,7 @@ uint32_t AddComments(std::string_view text, Span gap, std::vector<Item>& items) 
   return line_ends;
 }
 
+// Both functions rely on the order of TokenKind: the operators are one range of it.
 bool IsOperator(TokenKind kind) {
   return kind >= TokenKind::kQuestion && kind <= TokenKind::kShiftRightAssign;
 }
@@ -46,7 +50,9 @@ bool MayBeUnary(TokenKind kind) {
          kind == TokenKind::kComplement;
 }
 
-// Walks the items once with the brackets around them on a stack.
+// Walks the items once with the brackets around them on a stack. The invariant: behind item i
+// depth_, brackets_ and open_ describe the brackets that are open there. One pass costs linear time
+// but for blocks (see Close).
 class Classifier {
  public:
   Classifier(std::string_view text, std::vector<Item>& items) : text_(text), items_(items) {}
@@ -171,6 +177,7 @@ class Classifier {
     }
   }
 
+  // The words must be the last token before the bracket, and outside of any other bracket.
   bool EndsPrefix() const {
     if (brackets_ > 0 || before_ == 0) {
       return false;
@@ -223,6 +230,8 @@ class Classifier {
 
 }  // namespace
 
+// Every byte of the text is in exactly one item or in white space between two; the byte order mark
+// is in none.
 std::vector<Item> ItemsOf(std::string_view text, const rpl::LexResult& tokens) {
   std::vector<Item> items;
   uint32_t end =

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+// Finds the files that sources in HLSL may include, without a preprocessor: every line that looks
+// like an include counts, also in branches that no variant takes. So the set may be too large,
+// which costs an upload; files that only a macro names are missing, and the manifest or the daemon
+// names them (spec/daemon 3.3).
 #include "client/includes/include_set.h"
 
 #include <algorithm>
@@ -25,6 +29,8 @@ class Follower {
  public:
   explicit Follower(const FileReader& read) : read_(read) {}
 
+  // A list and no recursion. Each place is looked at once for one source and its roots, so circles
+  // end.
   Result<void> Follow(const std::string& path, std::string_view text,
                       std::span<const std::string> roots) {
     Note(path, text, roots);
@@ -40,6 +46,8 @@ class Follower {
     return {};
   }
 
+  // Null: no file is there. What was looked for in vain is kept, because a new file of that path
+  // changes the set.
   Result<const Source*> Find(const std::string& path) {
     const auto known = files_.find(path);
     if (known != files_.end() || absent_.contains(path) || !IsLogicalPath(path)) {
@@ -61,6 +69,7 @@ class Follower {
     return &files_.emplace(path, *std::move(file)).first->second;
   }
 
+  // Sorted by path, as the list is. Moves the files out: the follower is done afterwards.
   Result<std::shared_ptr<const IncludeSet>> Set() {
     auto set = std::make_shared<IncludeSet>();
     std::vector<ListedFile> rows;
@@ -96,6 +105,7 @@ class Follower {
 
 }  // namespace
 
+// Sources outside of the project are not there (spec/daemon 11.6).
 FileReader ReaderBeneath(std::string folder) {
   return [folder = std::move(folder)](const std::string& path) -> Result<std::optional<Source>> {
     Result<std::string> text = ReadFileBeneath(folder, path, project::kMaxSource);
@@ -108,6 +118,8 @@ FileReader ReaderBeneath(std::string folder) {
   };
 }
 
+// What is known goes before the disk: edits that are being pushed, then files that were read
+// before, then those that were absent. So an edit costs reading only what it newly leads to.
 FileReader ReaderOver(std::shared_ptr<const IncludeSet> known, std::span<const Source> changed,
                       std::span<const std::string> removed, FileReader rest) {
   return [known = std::move(known), changed, removed,
@@ -127,6 +139,7 @@ FileReader ReaderOver(std::shared_ptr<const IncludeSet> known, std::span<const S
   };
 }
 
+// Files that the manifest names are followed with the roots of every source that may include them.
 Result<std::shared_ptr<const IncludeSet>> FollowIncludes(std::span<const IncludingSource> sources,
                                                          std::span<const std::string> named,
                                                          const FileReader& read) {
@@ -149,6 +162,7 @@ Result<std::shared_ptr<const IncludeSet>> FollowIncludes(std::span<const Includi
   return follower.Set();
 }
 
+// Everything that a daemon may ask for: sources, the list and its files.
 std::vector<Source> UploadsOf(const Program& program) {
   std::vector<Source> uploads = program.sources;
   if (program.hlsl.has_value() && program.hlsl->files != nullptr) {
@@ -159,6 +173,7 @@ std::vector<Source> UploadsOf(const Program& program) {
   return uploads;
 }
 
+// What a person may see of the sources: without the list, which is no file of the project.
 std::vector<Source> TextsOf(const Program& program) {
   std::vector<Source> texts = program.sources;
   if (program.hlsl.has_value() && program.hlsl->files != nullptr) {
@@ -167,6 +182,7 @@ std::vector<Source> TextsOf(const Program& program) {
   return texts;
 }
 
+// Paths whose appearance would change the set; a watch looks out for them.
 std::set<std::string> AbsentOf(std::span<Program* const> programs) {
   std::set<std::string> absent;
   for (const Program* const program : programs) {
@@ -190,6 +206,8 @@ Result<std::vector<Source>> ChangeIncluded(std::span<Program* const> programs,
       by_set[program->hlsl->files].push_back(program);
     }
   }
+  // All sets are followed before the first program gets a new one: a failure leaves everything as
+  // it was.
   std::vector<std::pair<SetPtr, const std::vector<Program*>*>> now;
   std::map<std::string, Source> fresh;
   for (const auto& [set, sharing] : by_set) {

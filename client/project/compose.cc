@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Materials and passes become plain programs (spec/daemon 6.7), so that nothing behind the manifest
+// knows composition but the family rule. The order of sources and of options is the rule of
+// spec/daemon 6.7.1.
 #include "client/project/compose.h"
 
 #include <algorithm>
@@ -13,8 +16,10 @@
 namespace kiln::project {
 namespace {
 
+// Amounts fit the signed numbers of TOML.
 constexpr uint64_t kMany = static_cast<uint64_t>(std::numeric_limits<int64_t>::max());
 
+// A pass without variants has one without a name, so that composing needs no second case.
 struct PassVariant {
   std::string name;  // empty: the pass itself, because it lists none
   std::vector<std::string> sources;
@@ -42,7 +47,8 @@ struct Material {
 };
 
 // "2h" -> 7,200,000 ms, or "8G" -> bytes; nothing if the text is neither a number nor has one of
-// the units.
+// the units. A number and its unit without a space between them; the empty unit is allowed where
+// the table has it.
 std::optional<uint64_t> Amount(std::string_view text,
                                const std::vector<std::pair<std::string_view, uint64_t>>& units) {
   uint64_t number = 0;
@@ -75,6 +81,8 @@ uint64_t ReadAmount(TableReader& reader, const toml::table& table, std::string_v
   return amount.value_or(0);
 }
 
+// What pipelines of the pass draw into (spec/pso 5.2). The formats are names that the engine knows;
+// the daemon does not look at them.
 ManifestPass ReadFormats(TableReader& reader, const toml::table& table, const std::string& name) {
   ManifestPass formats{.name = name,
                        .color = reader.Texts(table, "color"),
@@ -88,6 +96,8 @@ ManifestPass ReadFormats(TableReader& reader, const toml::table& table, const st
   return formats;
 }
 
+// The part of a pass that is composed; formats are kept apart, because plain programs may name a
+// pass, too.
 Pass ReadPass(TableReader& reader, const toml::table& table) {
   reader.CheckKeys(table, "[[pass]]",
                    {"name", "sources", "options", "variants", "disabled_stages", "requires",
@@ -117,7 +127,8 @@ Pass ReadPass(TableReader& reader, const toml::table& table) {
   return pass;
 }
 
-// Null after saying that there is none of the name. `passes` have names.
+// Null after saying that there is none of the name. `passes` have names. The message offers the
+// closest name, as for keys.
 template <class Passes>
 auto PassNamed(TableReader& reader, const toml::node& node, const std::string& name,
                const Passes& passes) -> const typename Passes::value_type* {
@@ -137,7 +148,8 @@ auto PassNamed(TableReader& reader, const toml::node& node, const std::string& n
   return nullptr;
 }
 
-// A list of names, or a map from names to options.
+// A list of names, or a map from names to options. A pass is found by name among those that were
+// read before; the same pass twice is a mistake, as both programs would have one name.
 std::vector<MaterialPass> ReadMaterialPasses(TableReader& reader, const toml::table& table,
                                              const std::vector<Pass>& passes) {
   std::vector<MaterialPass> chosen;
@@ -174,6 +186,8 @@ std::vector<MaterialPass> ReadMaterialPasses(TableReader& reader, const toml::ta
   return chosen;
 }
 
+// Options of the material are global: they decide the layout of all its programs, which must be the
+// same (spec/daemon 6.7.2).
 Material ReadMaterial(TableReader& reader, const toml::table& table,
                       const ManifestDefaults& defaults, const std::vector<Pass>& passes) {
   reader.CheckKeys(
@@ -206,6 +220,7 @@ Material ReadMaterial(TableReader& reader, const toml::table& table,
   return material;
 }
 
+// Quadratic in lists of a few tags.
 bool HasAll(const std::vector<std::string>& tags, const std::vector<std::string>& needs) {
   return std::ranges::all_of(
       needs, [&](const std::string& tag) { return std::ranges::find(tags, tag) != tags.end(); });
@@ -218,6 +233,8 @@ void Overlay(ManifestOptions& options, const ManifestOptions& later) {
   }
 }
 
+// Link order is pass, variant of the pass, material. Later options replace earlier ones in the same
+// order, those of the material for this pass last.
 ManifestProgram Composed(const Material& material, const MaterialPass& in,
                          const PassVariant& variant) {
   const Pass& pass = *in.pass;
@@ -240,7 +257,8 @@ ManifestProgram Composed(const Material& material, const MaterialPass& in,
   return program;
 }
 
-// Without entry points, axes and what rests on them: the declarations of the material alone.
+// Without entry points, axes and what rests on them: the declarations of the material alone. The
+// program `material`, whose metadata the family shares (spec/daemon 6.7.2).
 ManifestProgram FamilyOf(const Material& material) {
   ManifestProgram family = material.common;
   family.entry_points.clear();
@@ -250,6 +268,7 @@ ManifestProgram FamilyOf(const Material& material) {
   return family;
 }
 
+// Two passes of one name would leave open which of them a material means.
 void CheckUnique(TableReader& reader, const toml::table& root, const std::vector<Pass>& passes) {
   for (size_t i = 0; i < passes.size(); ++i) {
     const auto found = std::ranges::find(passes, passes[i].name, &Pass::name);
@@ -262,6 +281,8 @@ void CheckUnique(TableReader& reader, const toml::table& root, const std::vector
 
 }  // namespace
 
+// Sets in the order of `use`, then the own axes; a later one of the same name replaces an earlier
+// one (spec/daemon 6.2).
 std::map<std::string, ManifestAxis> ReadAxes(TableReader& reader, const toml::table& table,
                                              const std::string& who,
                                              const ManifestDefaults& defaults) {
@@ -285,6 +306,7 @@ std::map<std::string, ManifestAxis> ReadAxes(TableReader& reader, const toml::ta
   return axes;
 }
 
+// Zero stands for "not said" in all fields.
 ManifestBudget ReadBudget(TableReader& reader, const toml::table& table) {
   ManifestBudget budget;
   budget.results = reader.Number(table, "results", kMany);
@@ -309,6 +331,9 @@ ManifestBudget ReadBudget(TableReader& reader, const toml::table& table) {
   return budget;
 }
 
+// Each material is multiplied with its passes and their variants, so the number of programs is
+// checked after each material: passes with a thousand variants in a thousand materials would be a
+// million programs. A mistake in a pass ends it here, because each material would repeat it.
 void Compose(TableReader& reader, const toml::table& root, const ManifestDefaults& defaults,
              Manifest& manifest) {
   std::vector<Pass> passes;
@@ -345,6 +370,7 @@ void Compose(TableReader& reader, const toml::table& root, const ManifestDefault
   }
 }
 
+// After the passes are known. It needs the tables once more, since a program keeps the name alone.
 void CheckPassesOfPrograms(TableReader& reader, const toml::table& root, const Manifest& manifest) {
   for (const toml::table* table : reader.Tables(root, "program")) {
     const toml::node* node = table->get("pass");

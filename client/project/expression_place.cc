@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// The daemon tells places inside of an expression in bytes of its text; an editor needs them in the
+// manifest. The text of TOML and the file differ by quotes, escapes and line ends, so both are
+// walked side by side, step by step, from the quote on.
 #include "client/project/expression_place.h"
 
 #include <algorithm>
@@ -58,7 +61,8 @@ std::optional<size_t> OffsetOf(std::string_view text, ManifestPlace place) {
   return at;
 }
 
-// Where the text of a string begins whose quote is at `quote`.
+// Where the text of a string begins whose quote is at `quote`. One quote or three: basic and
+// literal strings, in one line or several.
 size_t BehindQuotes(std::string_view text, size_t quote) {
   const char mark = text[quote];
   if (text.substr(quote, 3) != std::string(3, mark)) {
@@ -72,6 +76,7 @@ size_t BehindQuotes(std::string_view text, size_t quote) {
 
 }  // namespace
 
+// Nothing where there is no quote at the place: the manifest was edited since.
 std::optional<Span> SpanInManifest(std::string_view manifest, const ManifestExpression& expression,
                                    Span part) {
   const ManifestPlace place = {.line = expression.place.line,
@@ -81,6 +86,7 @@ std::optional<Span> SpanInManifest(std::string_view manifest, const ManifestExpr
       (manifest[*quote] != '"' && manifest[*quote] != '\'')) {
     return std::nullopt;
   }
+  // Literal strings ('…') know no escapes.
   const bool escapes = manifest[*quote] == '"';
   size_t raw = BehindQuotes(manifest, *quote);
   size_t said = 0;
@@ -97,6 +103,7 @@ std::optional<Span> SpanInManifest(std::string_view manifest, const ManifestExpr
   return span;
 }
 
+// Nothing where another key stands there.
 std::optional<Span> KeyInManifest(std::string_view manifest, ManifestPlace place,
                                   std::string_view key) {
   const std::optional<size_t> begin = OffsetOf(manifest, place);

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// The table `hlsl` of the manifest, of the whole project or of one program; what a program says
+// replaces single settings and macros, and the whole list of roots (spec/daemon 6.2).
 #include "client/project/hlsl_table.h"
 
 #include <array>
@@ -41,6 +43,8 @@ void ReadDefines(TableReader& reader, const toml::table& table, ManifestHlsl& hl
 
 std::span<const std::string_view> HlslSettingNames() { return kSettings; }
 
+// Settings are texts here; their values are checked by the front end, which has the table of them
+// (spec/hlsl 1.5).
 void ReadHlsl(TableReader& reader, const toml::table& table, std::string_view what,
               ManifestHlsl& hlsl) {
   std::vector<std::string_view> keys(kSettings.begin(), kSettings.end());
@@ -53,6 +57,8 @@ void ReadHlsl(TableReader& reader, const toml::table& table, std::string_view wh
   }
   ReadDefines(reader, table, hlsl);
   if (table.contains("include_roots")) {
+    // The order of the roots is the order in which they are searched. The root of the project is
+    // the empty path.
     hlsl.include_roots = reader.Texts(table, "include_roots");
     for (std::string& root : hlsl.include_roots) {
       root = root == "." ? std::string() : root;

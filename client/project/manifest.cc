@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+// Text to Manifest in one pass over the tables of TOML: what the schema says of each key
+// (spec/daemon 6.2) is one line of the function for its table. Defaults are read before programs
+// and put into each of them, so nobody looks for a default later. What only the daemon can judge,
+// options, expressions and spaces, is taken as it is written.
 #include "client/project/manifest.h"
 
 #include <algorithm>
@@ -25,6 +29,8 @@ const std::vector<std::string_view> kProgramKeys{
     "use",  "axes",     "exclude",      "require",  "variants", "only_explicit",
     "tags", "priority", "budget",       "pass",     "hlsl"};
 
+// The names are those of the protocol (spec/daemon 3); a target that the daemon does not know would
+// be told without a place in the file.
 ManifestTarget ReadTarget(TableReader& reader, std::string_view name, const toml::table& table) {
   reader.CheckKeys(table, fmt::format("[target.{}]", name),
                    {"form", "version", "env", "debug", "recipes", "settings"});
@@ -51,6 +57,8 @@ ManifestTarget ReadTarget(TableReader& reader, std::string_view name, const toml
   return target;
 }
 
+// Explicit extras of a program (spec/daemon 6.2). They are read as they stand; the daemon says what
+// an option may be.
 std::vector<ManifestVariant> ReadVariants(TableReader& reader, const toml::table& table) {
   std::vector<ManifestVariant> variants;
   for (const toml::table* row : reader.Tables(table, "variants")) {
@@ -62,6 +70,7 @@ std::vector<ManifestVariant> ReadVariants(TableReader& reader, const toml::table
   return variants;
 }
 
+// What the program says itself goes before defaults: `insert` keeps values that are there.
 ManifestProgram ReadProgram(TableReader& reader, const toml::table& table,
                             const ManifestDefaults& defaults) {
   reader.CheckKeys(table, "[[program]]", kProgramKeys);
@@ -98,6 +107,7 @@ ManifestProgram ReadProgram(TableReader& reader, const toml::table& table,
   return program;
 }
 
+// Sets of axes are read in full here and copied into the programs that use them.
 ManifestDefaults ReadDefaults(TableReader& reader, const toml::table& root) {
   ManifestDefaults defaults;
   if (const toml::table* table = reader.Table(root, "defaults")) {
@@ -130,6 +140,8 @@ ManifestDefaults ReadDefaults(TableReader& reader, const toml::table& root) {
 
 // The library's exception becomes a value here.
 Result<toml::table> ParseToml(std::string_view text, const std::string& path) {
+  // The bounds are those of the parser's recursion and lists: it has none itself, and a manifest
+  // may come from anybody (spec/daemon 6.2.2).
   if (const auto excess = FindTomlExcess(text); excess.has_value()) {
     return Error{
         .code = ErrorCode::kResourceExhausted,
@@ -146,7 +158,8 @@ Result<toml::table> ParseToml(std::string_view text, const std::string& path) {
   }
 }
 
-// Names of programs are unique, and the targets that programs name are there.
+// Names of programs are unique, and the targets that programs name are there. Outputs of a program
+// lie in files of its name, so two names that become one file are refused, although they differ.
 void CheckPrograms(TableReader& reader, const Manifest& manifest) {
   if (manifest.programs.size() > kMaxPrograms) {
     reader.FailAtLimit({}, "programs per manifest", kMaxPrograms, manifest.programs.size());
@@ -192,6 +205,7 @@ void ReadProject(TableReader& reader, const toml::table& root, Manifest& manifes
     reader.Fail(ManifestPlace{}, "[project] with manifest = 1 is missing");
     return;
   }
+  // Another version of the schema would have other meanings for the same keys.
   reader.CheckKeys(*project, "[project]", {"manifest", "name", "root"});
   manifest.name = reader.PrintableText(*project, "name");
   const std::string base = reader.Text(*project, "root", ".");
@@ -207,6 +221,7 @@ void ReadProject(TableReader& reader, const toml::table& root, Manifest& manifes
   }
 }
 
+// The quiet time of the debounce is at most the longest gather (spec/daemon 8.2.3).
 void ReadWatch(TableReader& reader, const toml::table& root, Manifest& manifest) {
   if (const toml::table* watch = reader.Table(root, "watch")) {
     reader.CheckKeys(*watch, "[watch]", {"ignore", "debounce_ms"});
@@ -216,6 +231,7 @@ void ReadWatch(TableReader& reader, const toml::table& root, Manifest& manifest)
   }
 }
 
+// What a whole batch may cost, beside what each program may (spec/daemon 6.2).
 void ReadWholeBudget(TableReader& reader, const toml::table& root, Manifest& manifest) {
   if (const toml::table* budget = reader.Table(root, "budget")) {
     reader.CheckKeys(*budget, "[budget]", {"results", "variants", "cpu", "output", "on_exceed"});
@@ -228,6 +244,7 @@ void ReadWholeBudget(TableReader& reader, const toml::table& root, Manifest& man
   }
 }
 
+// A pack is what `kiln pack` builds; its programs are patterns over names.
 void ReadPacks(TableReader& reader, const toml::table& root, Manifest& manifest) {
   for (const toml::table* table : reader.Tables(root, "pack")) {
     reader.CheckKeys(*table, "[[pack]]", {"name", "programs", "targets", "mode", "base", "sign"});
@@ -246,10 +263,14 @@ void ReadPacks(TableReader& reader, const toml::table& root, Manifest& manifest)
 
 }  // namespace
 
+// Empty where nothing is close enough to be meant.
 std::string_view Closest(std::string_view word, const std::vector<std::string_view>& known) {
   return ClosestName(word).OfferAll(known).best();
 }
 
+// The size comes first, then the form of TOML, then the keys; checks that need several tables come
+// last. The first mistake is returned, with its place, after everything was read: later checks may
+// rest on what earlier ones found.
 Result<Manifest> ReadManifest(std::string_view text, const std::string& path) {
   TableReader reader(path);
   if (text.size() > kMaxManifest) {
@@ -282,6 +303,8 @@ Result<Manifest> ReadManifest(std::string_view text, const std::string& path) {
   for (const toml::table* table : reader.Tables(root, "program")) {
     manifest.programs.push_back(ReadProgram(reader, *table, defaults));
   }
+  // Composition needs the defaults and all passes, and adds programs behind those that are written
+  // out.
   Compose(reader, root, defaults, manifest);
   CheckPassesOfPrograms(reader, root, manifest);
   ReadWatch(reader, root, manifest);
@@ -297,6 +320,7 @@ Result<Manifest> ReadManifest(std::string_view text, const std::string& path) {
   return manifest;
 }
 
+// From the folder upwards, as other tools find their project. Ends at the root of the file system.
 std::string FindManifest(const std::string& folder) {
   std::error_code ignored;
   std::filesystem::path at = std::filesystem::absolute(folder, ignored).lexically_normal();

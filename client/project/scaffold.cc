@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+// A first manifest for sources that nobody has described yet. Words are all that is looked at
+// (source_words.h): which functions nobody calls, which words tell their stage, which source
+// declares what another one needs. So it works for sources that do not compile, and proposes; the
+// author decides.
 #include "client/project/scaffold.h"
 
 #include <algorithm>
@@ -31,6 +35,8 @@ struct ProgramPlan {
   std::vector<Entry> entries;
 };
 
+// Words of all sources, and who declares and calls what. Cost: linear in the sources, but for the
+// search of stages, which looks at all of them for each word of a function.
 class Planner {
  public:
   explicit Planner(std::span<const SourceText> sources) : sources_(sources) {
@@ -58,7 +64,8 @@ class Planner {
   const std::vector<SourceWords>& read() const { return read_; }
 
  private:
-  // Which stage a function can only be for; nothing if no word tells.
+  // Which stage a function can only be for; nothing if no word tells. The surest sign first:
+  // builtins of a stage, then containers that only one stage may use, then the name.
   std::optional<size_t> StageOf(const FunctionWords& function) const {
     for (const std::string& word : function.words) {
       for (size_t stage = 0; stage < kStages.size(); ++stage) {
@@ -95,7 +102,9 @@ class Planner {
     return entries;
   }
 
-  // The source behind all that it needs: files that alone declare such a word.
+  // The source behind all that it needs: files that alone declare such a word. Breadth first, so
+  // that what is needed by many comes first in the reversed list; circles end because a source is
+  // added once. A word that several sources declare tells nothing.
   std::vector<size_t> LinkOrder(size_t source) const {
     std::vector<size_t> order{source};
     for (size_t next = 0; next < order.size(); ++next) {
@@ -114,6 +123,8 @@ class Planner {
     return order;
   }
 
+  // A compute function is a program by itself; a vertex function is one with each of its fragment
+  // functions, or alone.
   void AddPrograms(size_t source, std::vector<ProgramPlan>& plans) {
     const auto entries = EntriesOf(source);
     const std::vector<size_t> order = LinkOrder(source);
@@ -146,7 +157,9 @@ class Planner {
     return static_cast<size_t>(std::ranges::mismatch(a, b).in1 - a.begin());
   }
 
-  // The fragment entries whose names are closer to this vertex entry than to any other.
+  // The fragment entries whose names are closer to this vertex entry than to any other. By the
+  // longest common beginning of the names: `rock_vertex` goes with `rock_fragment`. Ties go to the
+  // first.
   static std::vector<const Entry*> PartnersOf(const Entry& vertex,
                                               const std::vector<Entry>& vertices,
                                               const std::vector<Entry>& fragments) {
@@ -168,7 +181,9 @@ class Planner {
   std::set<std::string> called_;
 };
 
-// One axis for each flag and enum, while there are few variants.
+// One axis for each flag and enum, while there are few variants. Products grow fast, so axes beyond
+// the bound are written as comments that an author may take in. Numbers have no list of values that
+// could be guessed.
 std::string AxesOf(const ProgramPlan& plan, const std::vector<SourceWords>& read) {
   std::string text;
   uint64_t variants = 1;
@@ -192,7 +207,8 @@ bool HasStage(const ProgramPlan& plan, std::string_view stage) {
                              [&](const Entry& entry) { return kStages[entry.stage] == stage; });
 }
 
-// The pass of each program, by its name; empty for those without.
+// The pass of each program, by its name; empty for those without. Programs without a fragment stage
+// write depth alone.
 std::vector<std::string> PassesOf(const std::vector<ProgramPlan>& plans, ScaffoldPasses& passes) {
   std::vector<std::string> names;
   for (const ProgramPlan& plan : plans) {
@@ -206,6 +222,8 @@ std::vector<std::string> PassesOf(const std::vector<ProgramPlan>& plans, Scaffol
   return names;
 }
 
+// Values stand between quotes as they are. Names are words of sources; of paths it is expected that
+// they have no quotes in them.
 std::string ProgramText(const ProgramPlan& plan, const std::string& pass,
                         std::span<const SourceText> sources, const std::vector<SourceWords>& read) {
   std::vector<std::string> paths;
@@ -226,6 +244,7 @@ std::string ProgramText(const ProgramPlan& plan, const std::string& pass,
 
 }  // namespace
 
+// Deterministic: sources come in the order of their paths, and programs in that of the sources.
 Scaffold MakeScaffold(const std::string& project, std::span<const SourceText> sources) {
   Planner planner(sources);
   const std::vector<ProgramPlan> plans = planner.Plan();

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Guesses formats of passes for `kiln init` from words of sources: programs that write the same
+// outputs from the same source share a pass. What is written is a proposal for an author to read,
+// so a guess that is wrong costs an edit.
 #include "client/project/scaffold_passes.h"
 
 #include <algorithm>
@@ -13,6 +16,8 @@ namespace {
 
 constexpr size_t kMostColors = 8;  // of a pass
 
+// Wide integers for integer outputs, and the usual 8 bits for everything else: the type of an
+// output says how many components code writes, not which format the image has.
 std::string_view FormatOf(std::string_view type) {
   return type.starts_with('u')   ? "rgba32_uint"
          : type.starts_with('s') ? "rgba32_sint"
@@ -27,7 +32,8 @@ bool AreEqual(const std::vector<OutputWords>& a, const std::vector<OutputWords>&
 
 }  // namespace
 
-// Whether a test is on in any variant. A value that is neither true nor false is one of options.
+// Whether a test is on in any variant. A value that is neither true nor false is one of options. A
+// setting without a condition decides for all variants; one with a condition may be on in some.
 bool ScaffoldPasses::Tests(std::span<const size_t> program, std::string_view setting,
                            bool usual) const {
   bool in_all = usual;
@@ -51,6 +57,8 @@ std::string ScaffoldPasses::FreeName(size_t home) const {
   return name;
 }
 
+// Nothing for programs that draw into no attachment, or into more than a pass may have. The pass is
+// named after the source that declares its outputs.
 std::string ScaffoldPasses::Add(std::span<const size_t> program, Stages stages) {
   Pass pass{.name = {}, .home = program.front(), .outputs = {}};
   for (const size_t source : program) {
@@ -77,6 +85,7 @@ std::string ScaffoldPasses::Add(std::span<const size_t> program, Stages stages) 
   return passes_.emplace_back(std::move(pass)).name;
 }
 
+// The formats are those of spec/pso 5.2, as names of TOML.
 std::string ScaffoldPasses::Toml() const {
   std::string text;
   for (const Pass& pass : passes_) {

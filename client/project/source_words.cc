@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// A reader of RPL that knows words and brackets and no grammar, for proposals of `kiln init`. It
+// must end and find something useful in any text, and never has to be right: all loops go forward,
+// and what does not fit is passed over.
 #include "client/project/source_words.h"
 
 #include <algorithm>
@@ -12,7 +15,8 @@ bool IsWordByte(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-// The end of a comment or a string that starts at `at`, or `at`.
+// The end of a comment or a string that starts at `at`, or `at`. Escapes in strings are not known
+// here: a string ends at the next quote.
 size_t SkipQuiet(std::string_view text, size_t at) {
   const auto behind = [&](size_t found, size_t length) {
     return found == std::string_view::npos ? text.size() : found + length;
@@ -26,7 +30,8 @@ size_t SkipQuiet(std::string_view text, size_t at) {
   return text[at] == '"' ? behind(text.find('"', at + 1), 1) : at;
 }
 
-// Words and signs without comments; a string is one token that starts with its quote.
+// Words and signs without comments; a string is one token that starts with its quote. Linear. The
+// views are of the text, which has to outlive them.
 std::vector<std::string_view> TokensOf(std::string_view text) {
   std::vector<std::string_view> tokens;
   for (size_t at = 0; at < text.size();) {
@@ -58,7 +63,8 @@ bool IsWord(std::string_view token) {
   return IsWordByte(token[0]) && (token[0] < '0' || token[0] > '9');
 }
 
-// The index behind the sign that closes the one at `open`.
+// The index behind the sign that closes the one at `open`. Behind the end of the tokens where
+// nothing closes it.
 size_t BehindClose(Tokens tokens, size_t open) {
   const std::string_view begin = tokens[open];
   const std::string_view end = begin == "(" ? ")" : "}";
@@ -73,6 +79,7 @@ size_t BehindClose(Tokens tokens, size_t open) {
   return tokens.size();
 }
 
+// `global fog : enum ("a", "b")`: name, then type, then values as strings.
 void AddOption(Tokens head, SourceWords& out) {
   if (head.size() < 4) {
     return;
@@ -93,7 +100,8 @@ Tokens BehindPrefixes(Tokens field) {
   return field;
 }
 
-// `body`: with its braces.
+// `body`: with its braces. Fields end at `;`; what does not look like a type and a name is passed
+// over.
 void AddOutputs(Tokens body, SourceWords& out) {
   for (size_t at = 1; at < body.size();) {
     Tokens field = body.subspan(at);
@@ -106,6 +114,7 @@ void AddOutputs(Tokens body, SourceWords& out) {
   }
 }
 
+// A value of more than one word is kept as empty: it is there, and not known.
 void AddSetting(Tokens head, bool conditional, SourceWords& out) {
   const auto value = std::ranges::find(head, "=");
   if (head.size() > 2 && value != head.end() && value + 1 != head.end()) {
@@ -131,6 +140,7 @@ void AddNamed(Tokens head, SourceWords& out) {
   }
 }
 
+// An entry point is `void name (void)` or without arguments; its words tell what it uses.
 void AddFunction(Tokens head, size_t open, Tokens body, SourceWords& out) {
   FunctionWords function{.name = std::string(head[open - 1])};
   const size_t close = BehindClose(head, open) - 1;
@@ -145,7 +155,8 @@ void AddFunction(Tokens head, size_t open, Tokens body, SourceWords& out) {
   out.functions.push_back(std::move(function));
 }
 
-// "x (", "x {" and "x ." where x is no member and nothing that a type stands before.
+// "x (", "x {" and "x ." where x is no member and nothing that a type stands before. A word behind
+// another word is a name that is declared there ("float x"), not one that is used.
 void AddNeeds(Tokens tokens, SourceWords& out) {
   std::set<std::string_view> named;
   for (size_t i = 1; i < tokens.size(); ++i) {
@@ -162,6 +173,7 @@ void AddNeeds(Tokens tokens, SourceWords& out) {
   }
 }
 
+// By the first word of the head, and by the parenthesis that only functions have.
 void AddDeclaration(Tokens head, Tokens body, bool conditional, SourceWords& out) {
   const auto open = static_cast<size_t>(std::ranges::find(head, "(") - head.begin());
   if (head[0] == "global" || head[0] == "instance") {
@@ -180,6 +192,8 @@ void AddDeclaration(Tokens head, Tokens body, bool conditional, SourceWords& out
 
 }  // namespace
 
+// Declarations at the outermost level: a head up to `{` or `;`, and a body. The words of bodies
+// count for functions alone.
 SourceWords ReadWords(std::string_view text) {
   SourceWords out;
   const std::vector<std::string_view> all = TokensOf(text);

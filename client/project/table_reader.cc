@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Functions read on after a mistake and give a harmless value, so that readers need no branches of
+// their own; the first mistake is kept, with its place, and decides the result at the end. Nothing
+// here knows the meaning of a key.
 #include "client/project/table_reader.h"
 
 #include <algorithm>
@@ -12,6 +15,8 @@
 namespace kiln::project {
 namespace {
 
+// The characters of a name (spec/daemon 6.2): they need no quoting on a command line, in a path or
+// in TOML.
 bool IsNameCharacter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
          c == '.' || c == '/' || c == '-';
@@ -19,10 +24,13 @@ bool IsNameCharacter(char c) {
 
 }  // namespace
 
+// The library counts lines and columns from 1; a node without a place has line 0.
 ManifestPlace PlaceOf(const toml::node& node) {
   return {.line = node.source().begin.line, .column = node.source().begin.column};
 }
 
+// Limits have a code of their own, so that a client tells a manifest that is too large from one
+// that is wrong.
 void TableReader::Fail(ManifestPlace place, const std::string& text, std::string_view reason) {
   if (!error_.has_value()) {
     error_ = Error{.code = reason == kLimitReason ? ErrorCode::kResourceExhausted
@@ -39,6 +47,8 @@ void TableReader::FailAtLimit(ManifestPlace place, std::string_view limit, uint6
   Fail(place, fmt::format("{}: {} exceeds the limit of {}", limit, actual, max), kLimitReason);
 }
 
+// Unknown keys are mistakes, because a key with a mistake of typing would be ignored in silence
+// (spec/daemon 6.2.1).
 void TableReader::CheckKeys(const toml::table& table, std::string_view what,
                             const std::vector<std::string_view>& known) {
   for (const auto& [key, node] : table) {
@@ -52,6 +62,8 @@ void TableReader::CheckKeys(const toml::table& table, std::string_view what,
   }
 }
 
+// An empty text after a mistake; the caller's own check of the text may then fail as well, which
+// changes nothing, as the first mistake is kept.
 std::string TableReader::Text(const toml::table& table, std::string_view key,
                               std::string_view fallback) {
   const toml::node* node = table.get(key);
@@ -65,6 +77,7 @@ std::string TableReader::Text(const toml::table& table, std::string_view key,
   return {};
 }
 
+// Names travel into messages, logs and paths (spec/daemon 11.6).
 std::string TableReader::PrintableText(const toml::table& table, std::string_view key) {
   std::string text = Text(table, key, "");
   if (!IsPrintable(text)) {
@@ -74,6 +87,7 @@ std::string TableReader::PrintableText(const toml::table& table, std::string_vie
   return text;
 }
 
+// False where there is no such key.
 bool TableReader::Flag(const toml::table& table, std::string_view key) {
   const toml::node* node = table.get(key);
   if (node != nullptr && !node->is_boolean()) {
@@ -82,6 +96,7 @@ bool TableReader::Flag(const toml::table& table, std::string_view key) {
   return node != nullptr && node->value_or(false);
 }
 
+// Numbers of TOML are signed, and no key of the schema takes a negative one.
 uint64_t TableReader::Number(const toml::table& table, std::string_view key, uint64_t most,
                              uint64_t fallback) {
   const toml::node* node = table.get(key);
@@ -96,6 +111,7 @@ uint64_t TableReader::Number(const toml::table& table, std::string_view key, uin
   return static_cast<uint64_t>(number->get());
 }
 
+// The node goes along with each text, so that a mistake is told where it stands.
 template <class Each>
 void TableReader::EachText(const toml::table& table, std::string_view key, const Each& each) {
   const toml::node* node = table.get(key);
@@ -116,6 +132,8 @@ void TableReader::EachText(const toml::table& table, std::string_view key, const
   }
 }
 
+// The size is checked here; whether the text is an expression, only the daemon can say
+// (spec/daemon 6.0.1).
 std::vector<ManifestExpression> TableReader::Expressions(const toml::table& table,
                                                          std::string_view key) {
   std::vector<ManifestExpression> expressions;
@@ -137,6 +155,7 @@ std::vector<std::string> TableReader::Texts(const toml::table& table, std::strin
   return texts;
 }
 
+// In link order, which fixes bindings, so no globs and no sorting (spec/daemon 6.2).
 std::vector<std::string> TableReader::Sources(const toml::table& table) {
   std::vector<std::string> sources = Texts(table, "sources");
   const toml::node* node = table.get("sources");
@@ -169,6 +188,7 @@ std::map<std::string, std::string> TableReader::TextMap(const toml::table& table
   return map;
 }
 
+// Functions are names of the source: whether they exist, the daemon says.
 std::map<std::string, std::string> TableReader::EntryPoints(const toml::table& table) {
   if (const toml::table* inner = Table(table, "entry_points")) {
     CheckKeys(*inner, "'entry_points'", {"vertex", "fragment", "compute"});
@@ -181,6 +201,8 @@ std::map<std::string, std::string> TableReader::EntryPoints(const toml::table& t
   return TextMap(table, "entry_points");
 }
 
+// Null where there is no such key as well as where it is no table: the mistake is noted, and the
+// reader goes on without it.
 const toml::table* TableReader::Table(const toml::table& table, std::string_view key) {
   const toml::node* node = table.get(key);
   if (node == nullptr) {
@@ -192,6 +214,7 @@ const toml::table* TableReader::Table(const toml::table& table, std::string_view
   return node->as_table();
 }
 
+// `[[name]]` of TOML is a list of tables.
 std::vector<const toml::table*> TableReader::Tables(const toml::table& table,
                                                     std::string_view key) {
   std::vector<const toml::table*> tables;
@@ -214,6 +237,8 @@ std::vector<const toml::table*> TableReader::Tables(const toml::table& table,
   return tables;
 }
 
+// The declared type of the option decides what a number becomes; it is known to the daemon alone,
+// so the value keeps the form that the author wrote.
 ManifestValue TableReader::Value(const toml::node& node) {
   ManifestValue value{.value = false, .place = PlaceOf(node)};
   if (const auto* flag = node.as_boolean()) {
@@ -230,6 +255,7 @@ ManifestValue TableReader::Value(const toml::node& node) {
   return value;
 }
 
+// Any name is taken: whether the program has the option, the daemon says.
 ManifestOptions TableReader::Options(const toml::table& table, std::string_view key) {
   ManifestOptions options;
   if (const toml::table* inner = Table(table, key)) {
@@ -240,6 +266,8 @@ ManifestOptions TableReader::Options(const toml::table& table, std::string_view 
   return options;
 }
 
+// `"*"` stands for all values of a flag or enum. The place of the key is kept beside that of the
+// values: an editor renames one and explains the other.
 std::map<std::string, ManifestAxis> TableReader::Axes(const toml::table& table) {
   std::map<std::string, ManifestAxis> axes;
   for (const auto& [name, node] : table) {
@@ -266,6 +294,7 @@ std::map<std::string, ManifestAxis> TableReader::Axes(const toml::table& table) 
   return axes;
 }
 
+// Also names of files that are made of them (FileNameOf).
 std::string TableReader::Name(const toml::table& table, std::string_view what) {
   std::string name = Text(table, "name", "");
   if (name.empty()) {

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+// One thread owns a watcher and calls Wait; only Wake may be called from another one. Events of
+// inotify are hints (spec/daemon 8.2.2): they name paths that are to be looked at, and what is
+// pushed is decided by the digest of what was read. So lost, doubled and late events cost time and
+// nothing else.
 #include "client/project/watch.h"
 
 #include <algorithm>
@@ -21,6 +25,8 @@
 namespace kiln::project {
 namespace {
 
+// A file that was closed after writing or moved into place is whole. All other events may be a part
+// of what an editor does, so they wait for quiet.
 constexpr uint32_t kWhole = IN_CLOSE_WRITE | IN_MOVED_TO;
 constexpr uint32_t kPart = IN_CREATE | IN_DELETE | IN_MOVED_FROM;
 constexpr uint32_t kFolder = IN_DELETE_SELF | IN_MOVE_SELF;
@@ -38,6 +44,8 @@ bool TellsEvents(const std::string& folder) {
              kSilent.end();
 }
 
+// A cheap test whether a file may have changed, for polling: inode, size and time, never zero for a
+// file that is there.
 uint64_t StampOf(const std::string& path) {
   struct stat info {};
   if (stat(path.c_str(), &info) != 0) {
@@ -93,6 +101,7 @@ Watcher::~Watcher() {
   }
 }
 
+// Trouble with inotify is no error: the watcher polls and says why (spec/daemon 8.2.1).
 Result<std::unique_ptr<Watcher>> Watcher::Start(const Options& options, Clock& clock) {
   if (!IsThere(options.root)) {
     return FileError(options.root, "cannot watch", ENOENT);
@@ -121,6 +130,8 @@ void Watcher::Degrade(std::string why) {
   }
 }
 
+// The set of watched files changes with the manifest. Stamps are kept where nothing changed, so
+// that polling does not read everything again.
 void Watcher::SetFiles(const std::vector<KnownFile>& files) {
   std::map<std::string, File> now;
   for (const KnownFile& file : files) {
@@ -154,6 +165,7 @@ void Watcher::WatchFolders() {
   }
 }
 
+// A folder that is not there is no trouble: its parent is watched and tells when it comes.
 void Watcher::WatchFolder(const std::string& folder) {
   if (watches_.contains(folder)) {
     return;
@@ -178,6 +190,8 @@ void Watcher::Wake() const {
   (void)!write(wake_, &one, sizeof(one));
 }
 
+// `since_` is the time of the first change of a push, from which latency is measured
+// (spec/daemon 8.3.8).
 void Watcher::Touch(const std::string& path, Debounce::ChangeKind what) {
   const Duration now = clock_.Monotonic();
   touched_.insert(path);
@@ -193,6 +207,8 @@ void Watcher::TouchBelow(const std::string& folder, Debounce::ChangeKind what) {
   }
 }
 
+// A folder that goes or is moved takes its watch with it. Its files are looked at, and the folder
+// is watched again when it comes back.
 void Watcher::OnEvent(int watch, uint32_t mask, const char* name) {
   if ((mask & IN_Q_OVERFLOW) != 0) {  // anything may have happened
     WatchFolders();
@@ -226,6 +242,7 @@ void Watcher::OnEvent(int watch, uint32_t mask, const char* name) {
   }
 }
 
+// The buffer takes many events; the kernel never gives a part of one.
 void Watcher::ReadEvents() {
   alignas(inotify_event) std::array<char, 16384> buffer;
   for (;;) {
@@ -241,6 +258,7 @@ void Watcher::ReadEvents() {
   }
 }
 
+// Costs a stat for each file, every second, so it is done only where nobody tells of changes.
 void Watcher::Poll() {
   next_poll_ = clock_.Monotonic() + kPollEvery;
   root_lost_ = root_lost_ || !IsThere(options_.root);
@@ -271,6 +289,7 @@ std::optional<FileChanges> Watcher::Gather() {
       if (file.missing) {
         continue;
       }
+      // The first time it is missing it waits; the second time it is removed.
       if (missed_.insert(path).second) {
         Touch(path, Debounce::ChangeKind::kPart);
       } else {
@@ -297,6 +316,8 @@ std::optional<FileChanges> Watcher::Gather() {
                                                             : std::optional(std::move(changes));
 }
 
+// Waits for whatever comes first: events, quiet, the next poll, Wake or the end of the time. Time
+// is rounded up, so a wait of less than a millisecond does not spin.
 std::optional<FileChanges> Watcher::Wait(Duration timeout) {
   const Duration end = clock_.Monotonic() + timeout;
   for (;;) {

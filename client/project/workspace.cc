@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// The id of a workspace, which a daemon uses to tell checkouts of one project apart. It tells
+// nothing about the machine to those who only see the id, since it is a hash.
 #include "client/project/workspace.h"
 
 #include <array>
@@ -28,6 +30,7 @@ std::string MachineId() {
   return {};
 }
 
+// Empty where the system gives none; the id is then that of machine and folder.
 std::string HostName() {
   std::array<char, 256> name{};
   return gethostname(name.data(), name.size() - 1) == 0 ? std::string(name.data()) : std::string();
@@ -35,6 +38,8 @@ std::string HostName() {
 
 }  // namespace
 
+// What names this checkout on this machine: two folders, or one folder on two machines, get
+// different ids. 32 digits are 128 bits.
 std::string WorkspaceId(const std::string& folder) {
   std::error_code ignored;
   const std::filesystem::path path =

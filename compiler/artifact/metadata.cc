@@ -11,6 +11,7 @@ namespace kiln::artifact {
 namespace {
 
 // A larger number can only be damage, and an engine would allocate that many descriptors.
+// An array of images is one descriptor for each of its elements.
 constexpr uint32_t kMaxImageArray = 65'536;
 
 Error Invalid(std::string context) {
@@ -18,6 +19,8 @@ Error Invalid(std::string context) {
 }
 
 // Converts one message. The first thing that is wrong is kept, what follows is then meaningless.
+// One method for each record of the schema (proto/kiln). A method returns something even after
+// an error, so no caller has to ask for one.
 class Decoder {
  public:
   // The decoder copies texts and turns words into enumerators, so the result stands alone.
@@ -30,6 +33,7 @@ class Decoder {
     std::string_view name;
   };
 
+  // Later errors are mostly caused by the first.
   void Fail(Error error) {
     if (!error_) {
       error_ = std::move(error);
@@ -82,10 +86,12 @@ class Decoder {
     }
     return out;
   }
+  // Texts are not judged: names and tags are the author's.
   template <class List>
   std::vector<std::string> Texts(const List& list, std::string_view field) {
     return Each(list, field, [](std::string_view text) { return std::string(text); });
   }
+  // Which stages use something.
   template <class List>
   std::vector<Stage> Stages(const List& list, Place place) {
     return Each(list, "stages",
@@ -125,6 +131,7 @@ class Decoder {
   std::optional<Error> error_;
 };
 
+// Every word of the settings has to be there: a writer that leaves one out is older or damaged.
 Settings Decoder::DecodeSettings(const wire::Settings& from) {
   constexpr Place kPlace = {"settings", ""};
   // The field is named twice, as the member and as text, because messages must say it as the schema
@@ -187,6 +194,7 @@ FixedState Decoder::DecodeFixedState(const wire::FixedState& from) {
   };
 }
 
+// The format of an item is what the vertex buffer holds, the class is what the shader sees.
 Attribute Decoder::DecodeAttribute(const wire::Attribute& from) {
   const Place place = {"attribute", from.name};
   Attribute out{
@@ -221,6 +229,9 @@ AttributeSource Decoder::DecodeSource(const wire::AttributeSource& from) {
           })};
 }
 
+// Offsets and strides are taken as they are. They come from a layout that was checked before it
+// was written, and an engine that gets them from elsewhere has to check them against the size
+// of its buffers.
 Parameter Decoder::DecodeParameter(const wire::Parameter& from) {
   return {.name = from.name,
           .type = Value<ParameterType>(from.type, "type", {"parameter", from.name}),
@@ -232,6 +243,7 @@ Parameter Decoder::DecodeParameter(const wire::Parameter& from) {
           .matrix_stride = from.matrix_stride};
 }
 
+// The tail is a runtime array: its size for one item is zero where there is none.
 Buffer Decoder::DecodeBuffer(const wire::Buffer& from) {
   const Place place = {"buffer", from.name};
   return {.name = from.name,
@@ -255,6 +267,7 @@ Sampler Decoder::DecodeSampler(const wire::Sampler& from) {
           .comparison = from.comparison};
 }
 
+// Format and access are texts, and empty for images that are only sampled.
 Image Decoder::DecodeImage(const wire::Image& from) {
   const Place place = {"image", from.name};
   // Checked although the type of the field would hold it: engines make descriptors of it unseen.
@@ -316,6 +329,7 @@ ColorOutput Decoder::DecodeOutput(const wire::ColorOutput& from) {
   };
 }
 
+// What both types of pipeline have.
 void Decoder::DecodeHead(const wire::Pipeline& from, PipelineMetadata& out) {
   out.pipeline_type = Value<PipelineType>(from.pipeline_type, "pipeline_type", {"metadata", ""});
   out.entry_points =
@@ -374,6 +388,7 @@ void Decoder::DecodeGraphics(const wire::Pipeline& from, PipelineMetadata& out) 
   });
 }
 
+// All four sets are there, and a set that is not used is empty.
 void Decoder::DecodeResources(const wire::Pipeline& from, PipelineMetadata& out) {
   const wire::Sets& sets = from.sets;
   // In the order of the numbers of the sets, which the field names of the schema stand for.

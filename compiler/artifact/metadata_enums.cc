@@ -8,6 +8,8 @@
 namespace kiln::artifact {
 
 // The size of a table is checked against the last enumerator.
+// Words are what metadata have in place of numbers, and the tables below are their only list:
+// writers and readers both go through them.
 #define KILN_NAMES(Enum, kLast, ...)                                                         \
   template <>                                                                                \
   std::span<const std::string_view> NamesOf<Enum>() {                                        \
@@ -72,6 +74,7 @@ AttributeShape ShapeOf(AttributeClass kind) {
   KILN_UNREACHABLE();
 }
 
+// In bytes, of one component.
 uint32_t ItemSize(ItemFormat format) {
   switch (format) {
     case ItemFormat::kUnorm8:
@@ -93,6 +96,7 @@ uint32_t ItemSize(ItemFormat format) {
   KILN_UNREACHABLE();
 }
 
+// Scalars differ between these types, the shapes do not.
 AttributeShape ShapeOf(ParameterType type) {
   switch (type) {
     case ParameterType::kF1:

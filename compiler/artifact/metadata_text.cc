@@ -11,6 +11,8 @@
 namespace kiln::artifact {
 namespace {
 
+// Writes one record of metadata. Each method writes the lines of one part, and only `Print`
+// knows their order.
 class Printer {
  public:
   std::string Print(const PipelineMetadata& metadata);
@@ -48,6 +50,7 @@ class Printer {
   std::string out_;
 };
 
+// What tells one artifact from another: what it is for and which bytes it has.
 void Printer::Head(const PipelineMetadata& metadata) {
   // What identifies the artifact comes first, what depends on content behind it: two dumps differ
   // first where the pipelines do.
@@ -82,6 +85,8 @@ void Printer::Stencil(std::string_view face, const StencilFace& stencil) {
        NameOf(stencil.compare), stencil.compare_mask, stencil.write_mask, stencil.reference);
 }
 
+// The settings are a fixed number of lines, written even where they have the values by default:
+// they are few, and a line that is missing would read as a setting that is unknown.
 void Printer::State(const PipelineMetadata& metadata) {
   const Settings& settings = metadata.settings;
   Line(0, "settings");
@@ -99,6 +104,7 @@ void Printer::State(const PipelineMetadata& metadata) {
   Fixed(metadata.fixed_state);
 }
 
+// No setting changes these (spec/rpl 9.3), and engines read them all the same.
 void Printer::Fixed(const FixedState& fixed) {
   std::string dynamic;
   for (const DynamicState state : fixed.dynamic_state) {
@@ -116,6 +122,7 @@ void Printer::Fixed(const FixedState& fixed) {
   Line(1, "dynamic{}", dynamic);
 }
 
+// A source is one vertex buffer; its attributes are one level below it.
 void Printer::Source(const AttributeSource& source) {
   Line(0, "source {} rate={} binding={} block_size={}", source.name, NameOf(source.rate),
        source.binding, source.block_size);
@@ -132,6 +139,8 @@ void Printer::Source(const AttributeSource& source) {
   }
 }
 
+// `level` differs since parameters occur in buffers, in the items of their tails, and in push
+// constants.
 void Printer::Parameters(int level, const std::vector<Parameter>& parameters) {
   for (const Parameter& parameter : parameters) {
     std::string shape;
@@ -191,6 +200,8 @@ void Printer::Output(const ColorOutput& output) {
        NameOf(output.alpha_blend_operation), NameOf(output.destination_alpha_blend_factor));
 }
 
+// What the variant depends on: the state that goes between stages, and the options that had a
+// part in it.
 void Printer::Influence(const PipelineMetadata& metadata) {
   for (const StateField& field : metadata.state) {
     Line(0, "state {}.{} {} location={}{}{}", field.container, field.name, NameOf(field.type),

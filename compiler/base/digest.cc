@@ -30,6 +30,7 @@ int HexValue(char c) {
 
 }  // namespace
 
+// Small letters, two for each byte, from the first byte on.
 std::string Hash128::hex() const {
   constexpr std::string_view kDigits = "0123456789abcdef";
   std::string text;
@@ -41,6 +42,7 @@ std::string Hash128::hex() const {
   return text;
 }
 
+// Exactly 32 digits; nothing else stands for an id.
 std::optional<Hash128> ParseHash128(std::string_view hex) {
   if (hex.size() != 32) {
     return std::nullopt;
@@ -57,6 +59,7 @@ std::optional<Hash128> ParseHash128(std::string_view hex) {
   return hash;
 }
 
+// The id of bytes that are all there at once.
 Hash128 HashBytes(ByteView bytes) { return Cut(Sha256(bytes)); }
 
 // The size is part of what is compared: a cut file differs without being hashed.
@@ -75,11 +78,13 @@ Hasher::~Hasher() = default;
 Hasher::Hasher(Hasher&&) noexcept = default;
 Hasher& Hasher::operator=(Hasher&&) noexcept = default;
 
+// Bytes in any pieces: the result depends on what they are together.
 void Hasher::Update(ByteView bytes) {
   state_->sha256.Update(bytes);
   state_->size += bytes.size();
 }
 
+// May be asked more than once, and Update may follow.
 Digest Hasher::Finish() const { return {.id = Cut(state_->sha256.Finish()), .size = state_->size}; }
 
 }  // namespace kiln

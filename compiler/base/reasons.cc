@@ -10,6 +10,7 @@ namespace {
 
 using enum Repeat;
 
+// The rows are those of reasons.def, in its order.
 #define KILN_REASON(word, status, repeat, meaning, help) {#word, status, repeat, meaning, help},
 constexpr Reason kReasons[] = {
 #include "compiler/base/reasons.def"
@@ -26,6 +27,7 @@ const Reason* FindReason(std::string_view word) {
   return row != std::ranges::end(kReasons) ? row : nullptr;
 }
 
+// What a user is told about trying again.
 std::string_view RepeatText(Repeat repeat) {
   switch (repeat) {
     case kNo:

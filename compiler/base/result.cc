@@ -42,6 +42,7 @@ std::string_view ErrorCodeName(ErrorCode code) {
   KILN_UNREACHABLE();
 }
 
+// `CODE (REASON): context`, with the parts that are there.
 std::string ErrorText(const Error& error) {
   std::string text(ErrorCodeName(error.code));
   if (!error.reason.empty()) {

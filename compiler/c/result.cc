@@ -30,6 +30,7 @@ Result<std::vector<embed::Source>> TakeSources(const kiln_compiler_info& info) {
   return sources;
 }
 
+// Names of functions are taken as they are: which ones there are, the compiler says.
 Result<std::vector<embed::EntryPoint>> TakeEntries(const kiln_compiler_info& info) {
   KILN_TRY(const auto rows, TakeArray(info.entries, info.entry_count, "info.entries"));
   std::vector<embed::EntryPoint> entries;
@@ -62,6 +63,7 @@ Result<uint32_t> TakeWord(kiln_text text, const std::string_view (&words)[kCount
       "WORD"};
 }
 
+// The request owns all it has, so the caller's memory may go as soon as the call returns.
 Result<embed::CompileRequest> TakeRequest(const kiln_compiler_info& info) {
   embed::CompileRequest request;
   KILN_TRY(request.sources, TakeSources(info));
@@ -94,8 +96,10 @@ kiln_stage StageOf(const embed::CompiledModule& module) {
                                   : static_cast<kiln_stage>(KILN_STAGE_ALL);
 }
 
+// Bytes stay the result's; they are valid until it is destroyed.
 kiln_compiler_bytes BytesOf(const Bytes& bytes) { return {bytes.data(), bytes.size()}; }
 
+// Content is found by its digest, so bytes that the source has already cost nothing.
 Result<kiln_digest> AddContent(kiln_source* source, const Bytes& bytes) {
   kiln_digest digest{};
   KILN_TRY_VOID(CallKiln([&](kiln_error** error) {
@@ -131,6 +135,7 @@ Result<void> AddTo(const kiln_compiler_result& result, kiln_source* source, kiln
 
 }  // namespace
 
+// A compile that fails is a good call with a result that says so: messages are read from it.
 kiln_result kiln_compiler_compile(const kiln_compiler_info* info, kiln_compiler_result** result,
                                   kiln_error** error) {
   // The versions are compared before a single field of `info` is used: its layout is what the
@@ -164,6 +169,7 @@ uint32_t kiln_compiler_result_message_count(const kiln_compiler_result* result) 
   return result == nullptr ? 0 : static_cast<uint32_t>(result->compiled.messages.size());
 }
 
+// Views into the result. They are valid until it is destroyed.
 kiln_result kiln_compiler_result_message(const kiln_compiler_result* result, uint32_t index,
                                          kiln_compiler_message* message, kiln_error** error) {
   return ForeignCall(error, [&]() -> Result<void> {
@@ -209,6 +215,7 @@ kiln_compiler_bytes kiln_compiler_result_metadata(const kiln_compiler_result* re
   return result == nullptr ? kiln_compiler_bytes{} : BytesOf(result->compiled.metadata);
 }
 
+// Only a result of SPIR-V that succeeded has an artifact.
 kiln_result kiln_compiler_result_add_to(const kiln_compiler_result* result, kiln_source* source,
                                         kiln_text program, kiln_error** error) {
   return ForeignCall(error, [&]() -> Result<void> {

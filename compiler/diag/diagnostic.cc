@@ -13,6 +13,9 @@
 namespace kiln {
 namespace {
 
+// A row of codes.def. A code has one severity and one message, so stored forms have neither.
+// Columns: the number, the code as it is printed (RPL6022), the name for tools, the severity, the
+// template of the message.
 struct CodeRow {
   Code code;
   std::string_view text;
@@ -43,6 +46,7 @@ struct NoteRow {
   std::string_view text;
 };
 
+// Notes have a heading, labels have none: labels stand at a place.
 constexpr auto kNotes = std::to_array<NoteRow>({
 #define KILN_NOTE(enumerator, heading, text) {NoteHeading::heading, text},
 #include "compiler/diag/codes.def"
@@ -57,7 +61,8 @@ const CodeRow& RowOf(Code code) {
 }
 
 // A missing argument is a fault of kiln and not of the source, so it is checked, and a message with
-// a hole is never printed.
+// a hole is never printed. Linear in the text. Braces in a template are placeholders and nothing
+// else, which a test of the table makes sure of.
 std::string Substitute(std::string_view text, std::span<const Argument> arguments) {
   std::string out;
   while (true) {
@@ -77,10 +82,13 @@ std::string Substitute(std::string_view text, std::span<const Argument> argument
   }
 }
 
+// Modules by their number, since paths are known only when a report is placed. Unknown places have
+// the largest numbers and so come last in their order.
 auto Rank(const Location& where) {
   return std::tie(where.module, where.bytes.begin, where.bytes.end, where.span_number);
 }
 
+// Names before values: arguments of one code differ in their values alone.
 std::strong_ordering Compare(const Argument& a, const Argument& b) {
   return std::tie(a.name, a.value) <=> std::tie(b.name, b.value);
 }
@@ -96,6 +104,7 @@ std::strong_ordering Compare(const std::vector<T>& a, const std::vector<T>& b) {
       [](const T& left, const T& right) { return Compare(left, right); });
 }
 
+// The place decides first, as for diagnostics themselves.
 std::strong_ordering Compare(const Label& a, const Label& b) {
   if (const auto order = Rank(a.where) <=> Rank(b.where); std::is_neq(order)) {
     return order;
@@ -156,6 +165,8 @@ size_t BytesOf(std::span<const Argument> arguments) {
   return bytes;
 }
 
+// The numbers are upper bounds for the fixed parts of a row in the stored form, so the sum is
+// never too small.
 size_t BytesOf(const Diagnostic& diagnostic) {
   size_t bytes = 128 + BytesOf(diagnostic.arguments);
   for (const Label& label : diagnostic.labels) {
@@ -203,6 +214,8 @@ size_t Shown(std::span<const Diagnostic> diagnostics) {
 const uint32_t kLabelKindCount = kLabelTemplates.size();
 const uint32_t kNoteKindCount = kNotes.size();
 
+// Parts are added to a temporary, `Make(code, where).With(...).Label(...)`, so that a
+// diagnostic is made in one expression.
 Diagnostic&& Diagnostic::With(std::string_view name, std::string_view value) && {
   arguments.emplace_back(name, value);
   return std::move(*this);
@@ -219,6 +232,7 @@ Diagnostic&& Diagnostic::Note(NoteKind kind, std::initializer_list<Argument> not
   return std::move(*this);
 }
 
+// An edit is for tools; what it says has to be in the notes as well.
 Diagnostic&& Diagnostic::Replace(const Location& where, std::string_view text,
                                  Confidence confidence) && {
   fix = kiln::Fix{.form = Fix::Form::kReplace,
@@ -229,11 +243,13 @@ Diagnostic&& Diagnostic::Replace(const Location& where, std::string_view text,
   return std::move(*this).Note(NoteKind::kWrite, {{"replacement", text}});
 }
 
+// A diagnostic has a handful of arguments.
 const Argument* Diagnostic::Find(std::string_view name) const {
   const auto found = std::ranges::find(arguments, name, &Argument::name);
   return found == arguments.end() ? nullptr : &*found;
 }
 
+// The severity is that of the table; nobody sets another one.
 Diagnostic Make(Code code, const Location& where) {
   Diagnostic made;
   made.code = code;
@@ -242,6 +258,7 @@ Diagnostic Make(Code code, const Location& where) {
   return made;
 }
 
+// Warnings and lints never fail a compilation.
 bool HasErrors(std::span<const Diagnostic> diagnostics) {
   return std::ranges::any_of(diagnostics,
                              [](const Diagnostic& d) { return d.severity == Severity::kError; });
@@ -253,11 +270,14 @@ Severity CodeSeverity(Code code) { return RowOf(code).severity; }
 std::string_view CodeTemplate(Code code) { return RowOf(code).message; }
 std::span<const Code> AllCodes() { return kAllCodes; }
 
+// For text from outside: options of the command line, stored forms. There are some hundreds of
+// codes.
 std::optional<Code> FindCode(std::string_view code_text) {
   const auto row = std::ranges::find(kCodes, code_text, &CodeRow::text);
   return row == kCodes.end() ? std::nullopt : std::optional(row->code);
 }
 
+// The words are part of the output forms, and scripts compare them.
 std::string_view SeverityName(Severity severity) {
   switch (severity) {
     case Severity::kError:
@@ -286,6 +306,7 @@ std::string_view LabelTemplate(LabelKind kind) {
   return kLabelTemplates[row];
 }
 
+// Kinds may come from a stored form, so they are checked as codes are.
 std::string_view NoteTemplate(NoteKind kind) {
   const auto row = static_cast<size_t>(kind);
   KILN_CHECK(row < kNotes.size(), "note row {}", row);

@@ -14,10 +14,13 @@ namespace {
 // reads it makes it anew.
 constexpr std::string_view kDomain = "kiln.diagnostics.2";
 
+// Whoever reads what is corrupt makes it anew, so the message is for people that look for the
+// cause.
 Error Corrupt(std::string_view what) {
   return {.code = ErrorCode::kCorrupt, .context = "stored diagnostics: " + std::string(what)};
 }
 
+// Values come from sources, which were checked; a stored form may be damaged.
 bool IsUtf8(ByteView bytes) { return FindInvalidUtf8(AsText(bytes)) == bytes.size(); }
 
 // A numbered span has no bytes in the stored form: a module that only moved in its file gives the
@@ -49,6 +52,7 @@ Result<Location> DecodeLocation(ByteView bytes) {
   return where;
 }
 
+// A list of pairs, in the order in which they were given.
 CanonicalList EncodeArguments(std::span<const Argument> arguments) {
   CanonicalList list;
   for (const Argument& argument : arguments) {
@@ -58,6 +62,7 @@ CanonicalList EncodeArguments(std::span<const Argument> arguments) {
   return list;
 }
 
+// Names need not be known here: whether a template has what it needs is asked afterwards.
 Result<std::vector<Argument>> DecodeArguments(ByteView bytes) {
   KILN_TRY(const std::vector<ByteView> items, DecodeList(bytes));
   std::vector<Argument> arguments;
@@ -96,6 +101,7 @@ bool IsComplete(std::string_view text, std::span<const Argument> arguments) {
   return true;
 }
 
+// A label is three fields: its kind, its place, its arguments.
 CanonicalList EncodeLabels(std::span<const Label> labels) {
   CanonicalList list;
   for (const Label& label : labels) {
@@ -107,6 +113,7 @@ CanonicalList EncodeLabels(std::span<const Label> labels) {
   return list;
 }
 
+// Kinds are numbers of this build, and one that it does not have is refused before it is used.
 Result<std::vector<Label>> DecodeLabels(ByteView bytes) {
   KILN_TRY(const std::vector<ByteView> items, DecodeList(bytes));
   std::vector<Label> labels;
@@ -127,6 +134,7 @@ Result<std::vector<Label>> DecodeLabels(ByteView bytes) {
   return labels;
 }
 
+// A note is two fields: its kind and its arguments. It has no place.
 CanonicalList EncodeNotes(std::span<const Note> notes) {
   CanonicalList list;
   for (const Note& note : notes) {
@@ -169,6 +177,7 @@ CanonicalList EncodeFix(const std::optional<Fix>& fix) {
   return list;
 }
 
+// An edit that cannot be read makes the whole corrupt: a wrong edit would change a source.
 Result<std::optional<Fix>> DecodeFix(ByteView bytes) {
   KILN_TRY(const std::vector<ByteView> items, DecodeList(bytes));
   if (items.empty()) {
@@ -215,6 +224,9 @@ Result<Diagnostic> DecodeDiagnostic(ByteView bytes) {
 
 }  // namespace
 
+// The order is kept, and merging is the caller's affair. The result is one list in field 1.
+// Deterministic: equal diagnostics are equal bytes, which keys and comparisons of stored results
+// rely on.
 Bytes EncodeDiagnostics(std::span<const Diagnostic> diagnostics) {
   CanonicalList list;
   for (const Diagnostic& diagnostic : diagnostics) {
@@ -229,6 +241,8 @@ Bytes EncodeDiagnostics(std::span<const Diagnostic> diagnostics) {
   return CanonicalWriter(kDomain).List(1, list).bytes();
 }
 
+// Everything is checked here, so that nothing behind it has to expect a damaged record: kinds,
+// codes, bounds, UTF-8 and the arguments of each template.
 Result<std::vector<Diagnostic>> DecodeDiagnostics(ByteView bytes) {
   // The bound holds before anything is decoded, so a damaged file cannot take much memory.
   if (bytes.size() > kMaxDiagnosticsBytes) {

@@ -27,6 +27,7 @@ class Placer {
  public:
   explicit Placer(std::span<const ModuleText> modules) : modules_(modules) {}
 
+  // An empty place where the text is not there: the message is printed without one.
   PlacedSpan At(const Location& where) {
     const TextFile* file = FileOf(where);
     if (file == nullptr) {
@@ -44,6 +45,7 @@ class Placer {
             .end_column = end.column};
   }
 
+  // What is printed of a diagnostic is decided here; renderers only arrange it.
   PlacedDiagnostic Place(const Diagnostic& diagnostic) {
     PlacedDiagnostic placed{.code = std::string(CodeText(diagnostic.code)),
                             .name = std::string(CodeName(diagnostic.code)),
@@ -190,6 +192,8 @@ PlacedDiagnostic Place(const Diagnostic& diagnostic, std::span<const ModuleText>
   return Placer(modules).Place(diagnostic);
 }
 
+// The line indexes are shared by all diagnostics of the list, which makes this cheaper than placing
+// them one by one.
 std::vector<PlacedDiagnostic> Place(std::span<const Diagnostic> diagnostics,
                                     std::span<const ModuleText> modules) {
   Placer placer(modules);
@@ -201,6 +205,7 @@ std::vector<PlacedDiagnostic> Place(std::span<const Diagnostic> diagnostics,
   return placed;
 }
 
+// For programs whose modules are one file each.
 PlacedDiagnostic Place(const Diagnostic& diagnostic, std::span<const SourceFile* const> modules) {
   const std::vector<ModuleText> texts(modules.begin(), modules.end());
   return Place(diagnostic, texts);

@@ -8,11 +8,13 @@ namespace {
 
 constexpr std::string_view kCut = "...";
 
+// A byte in the middle of a code point.
 bool Continues(char byte) { return (static_cast<uint8_t>(byte) & 0xc0u) == 0x80u; }
 
 }  // namespace
 
-// The cut does not divide a code point, or the text would not be UTF-8 any more.
+// The cut does not divide a code point, or the text would not be UTF-8 any more. Requires that
+// `most` has room for the mark.
 std::string Shortened(std::string_view text, size_t most) {
   if (text.size() <= most) {
     return std::string(text);
@@ -26,7 +28,8 @@ std::string Shortened(std::string_view text, size_t most) {
 }
 
 // A quoted text stands in one line of a message. So line ends become spaces, and control characters
-// become visible.
+// become visible. About sixty bytes are shown; a code point that begins before the limit is shown
+// whole.
 std::string Quoted(std::string_view text) {
   constexpr size_t kLimit = 60;
   constexpr std::string_view kHex = "0123456789abcdef";

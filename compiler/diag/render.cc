@@ -10,6 +10,7 @@
 namespace kiln {
 namespace {
 
+// Parameters of the escape sequence for colours (SGR): bold, and a foreground.
 std::string_view ColourOf(Severity severity) {
   switch (severity) {
     case Severity::kError:
@@ -22,11 +23,15 @@ std::string_view ColourOf(Severity severity) {
   return "1";
 }
 
+// The text stays as it is inside of the sequence, so a width that was computed without colours
+// holds.
 std::string Paint(const TextStyle& style, std::string_view colour, std::string_view text) {
   return style.colour == Colour::kOn ? fmt::format("\x1b[{}m{}\x1b[0m", colour, text)
                                      : std::string(text);
 }
 
+// Line and column count from 1. Paths are made printable: they come from outside and could hold
+// sequences.
 std::string PlaceText(const PlacedSpan& where) {
   return fmt::format("{}:{}:{}", Printable(where.path), where.line, where.column);
 }
@@ -39,6 +44,8 @@ std::string LinkedPlace(const PlacedSpan& where, const TextStyle& style) {
   return uri.empty() ? text : fmt::format("\x1b]8;;{}\x1b\\{}\x1b]8;;\x1b\\", uri, text);
 }
 
+// The condition holds for the variants that fail; without one, there was none simple enough to
+// be said.
 std::string VariantsText(const PlacedVariants& variants) {
   std::string text = fmt::format("in {} of {} variants", variants.failing, variants.total);
   if (!variants.condition.empty()) {
@@ -50,6 +57,7 @@ std::string VariantsText(const PlacedVariants& variants) {
   return text;
 }
 
+// A line without a number is one of marks, and a gap stands for lines that were left out.
 std::string LineText(const SnippetLine& line, uint32_t number_width, const TextStyle& style,
                      std::string_view colour) {
   const std::string number = line.number == 0 ? "" : std::to_string(line.number);
@@ -62,6 +70,7 @@ std::string LineText(const SnippetLine& line, uint32_t number_width, const TextS
 
 // The form that the specification shows: heading, arrow with the place, snippet, notes. Colours
 // only surround texts and never change them, so a report reads the same with and without.
+// `sources` need not have the file: a report may be read where the sources are not.
 std::string RenderText(const PlacedDiagnostic& diagnostic, const SourceSet& sources,
                        const TextStyle& style) {
   const std::string_view colour = ColourOf(diagnostic.severity);
@@ -111,6 +120,7 @@ std::string RenderText(const PlacedDiagnostic& diagnostic, const SourceSet& sour
   return out;
 }
 
+// One line for a diagnostic, as editors and build tools parse it.
 std::string RenderShort(const PlacedDiagnostic& diagnostic) {
   const std::string place =
       diagnostic.primary.known() ? PlaceText(diagnostic.primary) + ": " : std::string();
@@ -118,6 +128,7 @@ std::string RenderShort(const PlacedDiagnostic& diagnostic) {
                      Printable(diagnostic.message), Printable(diagnostic.code));
 }
 
+// The bound is a number of diagnostics and not of bytes.
 std::string RenderReport(std::span<const PlacedDiagnostic> diagnostics, const SourceSet& sources,
                          const TextStyle& style, size_t limit) {
   std::string out;

@@ -19,6 +19,7 @@ Json JsonOf(const PlacedSpan& where) {
           {"end_column", where.end_column}};
 }
 
+// Every key is always there, in the order of the specification.
 Json JsonOf(const PlacedDiagnostic& diagnostic, std::string_view program) {
   Json json{{"program", program},
             {"severity", SeverityName(diagnostic.severity)},

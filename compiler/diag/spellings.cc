@@ -7,6 +7,8 @@
 namespace kiln {
 namespace {
 
+// Columns: where the text is met, the text, the languages that write it so, what to write instead,
+// an advice, and a scene with the wrong and the right form, which tests compile.
 constexpr auto kSpellings = std::to_array<Spelling>({
 #define KILN_SPELLING(place, text, languages, replacement, advice, scene, wrong, right) \
   {SpellingPlace::k##place, text,  languages, replacement, advice,                      \
@@ -57,6 +59,7 @@ const Spelling* FindMark(std::string_view source, size_t offset) {
   return best;
 }
 
+// Null where a letter is of no known set.
 const Spelling* FindLetters(std::string_view letters) {
   const auto* row = std::ranges::find_if(kSpellings, [&](const Spelling& candidate) {
     // The letters of another language's swizzles, such as `rgba`, in any order and number.
@@ -66,6 +69,7 @@ const Spelling* FindLetters(std::string_view letters) {
   return row == kSpellings.end() ? nullptr : row;
 }
 
+// Notes are added and never replaced; the caller has its own before them.
 void Advise(const Spelling& spelling, uint32_t version, Diagnostic& diagnostic) {
   const auto say = [&](std::string_view advice) {
     diagnostic.notes.push_back(

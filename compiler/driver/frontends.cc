@@ -21,6 +21,7 @@ std::optional<ir::Language> LanguageOf(std::string_view path) {
                                    : std::nullopt;
 }
 
+// The text of default settings: HLSL has a text for each set of settings (spec/hlsl 1.5).
 std::string LanguageText(ir::Language language) {
   switch (language) {
     case ir::Language::kRpl:
@@ -66,6 +67,7 @@ std::optional<ir::Language> LanguageOf(std::string_view path, const SourceInputs
   return inputs.language.has_value() ? inputs.language : LanguageOf(path);
 }
 
+// RPL and WGSL have no includes.
 std::vector<Probe> ProbesOf(const SourceFile& source, const SourceInputs& inputs) {
   return LanguageOf(source.path, inputs) == ir::Language::kHlsl
              ? hlsl::ProbesOf(source, inputs.files, inputs.hlsl)

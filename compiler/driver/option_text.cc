@@ -14,6 +14,7 @@
 namespace kiln::driver {
 namespace {
 
+// Words only: `1` may be a number.
 std::optional<uint32_t> ReadFlag(std::string_view text) {
   if (text == "true" || text == "on") {
     return 1;
@@ -50,6 +51,7 @@ std::optional<uint32_t> ReadUint(std::string_view text) {
   return ReadNumber<uint32_t>(text);
 }
 
+// The suffix of RPL's literals may be left out, as for those without a sign.
 std::optional<uint32_t> ReadSint(std::string_view text) {
   if (text.ends_with('s')) {
     text.remove_suffix(1);
@@ -71,6 +73,7 @@ std::optional<uint32_t> ReadFloat(std::string_view text) {
   return std::bit_cast<uint32_t>(value);
 }
 
+// Nothing if the text is no value of that kind.
 std::optional<uint32_t> ReadAs(ir::OptionKind kind, std::string_view text) {
   switch (kind) {
     case ir::OptionKind::kFlag:
@@ -88,6 +91,7 @@ std::optional<uint32_t> ReadAs(ir::OptionKind kind, std::string_view text) {
   return std::nullopt;
 }
 
+// Null for a name that no option has.
 const ir::Option* Declared(const resolve::Program& program, std::string_view name) {
   const resolve::NameId id = program.FindName(name);
   const ir::OptionId option = id.valid() ? program.Option(id) : ir::OptionId{};
@@ -128,6 +132,7 @@ resolve::OptionSetting ReadOptionValue(std::string_view name, std::string_view v
   return setting;
 }
 
+// [global:|instance:]NAME[=VALUE] or no-NAME.
 Result<resolve::OptionSetting> ReadOption(const resolve::Program& program, std::string_view text) {
   std::optional<ir::OptionScope> scope;
   for (const auto& [prefix, value] : {std::pair{"global:", ir::OptionScope::kGlobal},
@@ -158,6 +163,7 @@ Result<resolve::OptionSetting> ReadOption(const resolve::Program& program, std::
   return setting;
 }
 
+// What ReadOptionValue reads as the same value again.
 std::string ValueText(const resolve::OptionSetting& setting) {
   switch (setting.kind) {
     case ir::OptionKind::kFlag:

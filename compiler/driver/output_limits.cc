@@ -10,6 +10,7 @@ constexpr size_t kBoundWord = 3;  // of the header: ids are below it
 
 }  // namespace
 
+// An empty module is one of WGSL, which has no ids.
 ModuleSize SizeOf(std::span<const uint32_t> words) {
   // The header's bound is one above the largest id.
   return words.empty() ? ModuleSize{}
@@ -18,6 +19,7 @@ ModuleSize SizeOf(std::span<const uint32_t> words) {
 
 // Asked of what was made and not of what was asked for: a few lines of source can grow without
 // bound through aliases and calls, and only the result shows it.
+// False if a limit is passed; what was made is then dropped by the caller.
 bool CheckModule(const resolve::Program& program, const ir::SpecialisedProgram& variant,
                  spirv::EntryChoice choice, const ModuleSize& size,
                  std::vector<Diagnostic>& found) {

@@ -60,6 +60,7 @@ Residuals::Residuals() : pool_(std::make_unique<ir::Pool>()) {
   Literal(kTrueValue);
 }
 
+// Failed values are literals as well, and are told from the flags by their number.
 Residuals::Number Residuals::Literal(const resolve::Value& value) {
   Node node;
   node.value = value;
@@ -70,6 +71,8 @@ Residuals::Number Residuals::Literal(const resolve::Value& value) {
   return Intern(std::move(node));
 }
 
+// Expressions are those of a manifest, written in RPL, where nothing wraps (ir::kWrapping): so
+// a node keeps of its row only the operator, the kind and the option.
 Residuals::Number Residuals::Intern(Node node) {
   const uint32_t words[] = {static_cast<uint32_t>(node.row.op),
                             node.row.kind,
@@ -199,11 +202,14 @@ std::optional<Residuals::Number> Residuals::Add(const resolve::Program& program,
   return added;
 }
 
+// Equal leftovers under a `not` have one number again.
 Residuals::Number Residuals::Not(Number condition) {
   const Number operands[3] = {condition, kNone, kNone};
   return Operator({.op = CexprOp::kNot}, operands);
 }
 
+// Bits as option values keep them: an enum has the position of its text in the list of the
+// option.
 resolve::Value Residuals::ValueOf(const resolve::Program& program, ir::OptionId option,
                                   uint32_t bits) {
   const ir::Option& declared = program.Get(option);
@@ -255,6 +261,7 @@ Residuals::Number Residuals::Substitute(Number number, uint32_t place,
   return result;
 }
 
+// The work is remembered for all conditions, since many of them share parts.
 std::optional<Residuals::Number> Residuals::With(Number condition, const resolve::Program& program,
                                                  ir::OptionId option, uint32_t bits) {
   CheckStop();

@@ -35,6 +35,7 @@ std::vector<Diagnostic> FindMixture(std::span<const ir::ModuleView> modules,
 
 }  // namespace
 
+// Modules are shared: a cache may have them as well, and the program has views into them.
 Diagnosed<LinkedProgram> LinkModules(std::vector<std::shared_ptr<const ir::Module>> modules,
                                      std::vector<std::string> paths, ir::PipelineType pipeline,
                                      const LanguageLimits& limits) {
@@ -60,6 +61,7 @@ Diagnosed<LinkedProgram> LinkModules(std::vector<std::shared_ptr<const ir::Modul
   return result;
 }
 
+// Without includes, settings or limits, as tests and RPL alone need it.
 Diagnosed<LinkedProgram> LinkSources(std::span<const SourceFile> sources,
                                      ir::PipelineType pipeline) {
   return LinkSources(sources, {}, pipeline).program;
@@ -111,6 +113,7 @@ void FillPositions(const resolve::Program& program, std::vector<Diagnostic>& dia
   });
 }
 
+// What metadata say about modules. Ids are those of content, so they do not depend on paths.
 std::vector<metadata::ModuleFacts> ModuleFactsOf(const LinkedProgram& linked) {
   std::vector<metadata::ModuleFacts> facts;
   for (size_t i = 0; i < linked.modules.size(); ++i) {
@@ -121,6 +124,7 @@ std::vector<metadata::ModuleFacts> ModuleFactsOf(const LinkedProgram& linked) {
   return facts;
 }
 
+// One variant without any cache.
 BuildResult BuildDirect(const LinkedProgram& linked, const resolve::OptionValues& values,
                         std::span<const resolve::EntryPoint> entries,
                         const target::Target& target) {

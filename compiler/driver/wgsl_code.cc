@@ -9,6 +9,7 @@
 namespace kiln::driver {
 namespace {
 
+// The hash chooses a place; keys are compared.
 uint64_t HashOf(const std::vector<uint32_t>& key) {
   uint64_t hash = key.size();
   for (const uint32_t part : key) {
@@ -17,6 +18,7 @@ uint64_t HashOf(const std::vector<uint32_t>& key) {
   return hash;
 }
 
+// The record of spec/wgsl 3.15 as bytes.
 Bytes Encoded(const wgsl::VariantDescription& description) {
   metadata::WgslRecord record;
   for (const wgsl::EntryRow& entry : description.entries) {
@@ -37,6 +39,8 @@ Bytes Encoded(const wgsl::VariantDescription& description) {
 
 }  // namespace
 
+// Variants that agree in their key have one result, so most of thousands of variants cost a
+// look-up.
 const WgslVariant& WgslCode::Build(const ir::SpecialisedProgram& variant,
                                    const layout::Layout& layout, bool combined,
                                    std::optional<uint32_t> interface) {
@@ -94,6 +98,8 @@ WgslCode::Key WgslCode::ModuleKey(std::optional<uint32_t> entry, uint32_t interf
   return key;
 }
 
+// Two indices: variants by what decides them, and texts by what decides these, since variants
+// share texts. A text is only written if no variant before had it.
 void WgslCode::Make(const ir::SpecialisedProgram& variant, const layout::Layout& layout,
                     bool combined, uint32_t interface, WgslVariant& made) {
   for (const ir::EntryRef& entry : variant.entries) {
@@ -116,6 +122,7 @@ void WgslCode::Make(const ir::SpecialisedProgram& variant, const layout::Layout&
   made.metadata = Encoded(assembler_.Description());
   const auto count = static_cast<uint32_t>(combined ? 1 : variant.entries.size());
   for (uint32_t i = 0; i < count; ++i) {
+    // One module for all entry points if the target asks for that (spec/wgsl 1.1).
     const std::optional<uint32_t> entry = combined ? std::nullopt : std::optional(i);
     Key key = ModuleKey(entry, interface);
     made.modules.push_back(module_index_.FindOrAdd(

@@ -8,12 +8,15 @@
 namespace kiln::ir {
 namespace {
 
+// The form of the list of files, which is stored beside the module.
 constexpr std::string_view kDomain = "kiln.modulefiles.1";
 
+// One message for all damage: what is wrong with an image is of use to nobody but its maker.
 Error Corrupt() {
   return {.code = ErrorCode::kCorrupt, .context = "the files of the module image", .reason = {}};
 }
 
+// Five parts of a row: path, content, place, and the span of the include.
 Result<ModuleFile> DecodeFile(ByteView item) {
   KILN_TRY(const std::vector<ByteView> parts, DecodeTuple(item, 5));
   ModuleFile file{.path = std::string(AsText(parts[0]))};
@@ -24,6 +27,7 @@ Result<ModuleFile> DecodeFile(ByteView item) {
   return file;
 }
 
+// Three parts of a row: where it begins, its line, its path.
 Result<LineMark> DecodeMark(ByteView item) {
   KILN_TRY(const std::vector<ByteView> parts, DecodeTuple(item, 3));
   LineMark mark;
@@ -34,6 +38,7 @@ Result<LineMark> DecodeMark(ByteView item) {
 }
 
 // A file is included by one before it, so that whoever follows the includes comes to the root.
+// Also: places and marks ascend, and marks name paths that are there. Cost: the rows, once.
 bool IsSound(const ModuleFiles& files) {
   const auto by_place = [](const auto& a, const auto& b) { return a.first < b.first; };
   // Files are sorted by their place, so the file of an offset is found by halving, and the root
@@ -93,6 +98,7 @@ Bytes EncodeFiles(const ModuleFiles& files) {
   return std::move(writer).bytes();
 }
 
+// Nothing of a damaged list is kept.
 Result<ModuleFiles> DecodeFiles(ByteView bytes) {
   KILN_TRY(CanonicalReader reader, CanonicalReader::Open(bytes, kDomain));
   KILN_TRY(const std::vector<ByteView> rows, reader.List(1));

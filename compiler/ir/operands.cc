@@ -10,6 +10,7 @@ namespace {
 // Flags that every computation may have.
 constexpr uint16_t kOfArithmetic = BitOf(InstFlag::kPrecise) | BitOf(InstFlag::kRelaxed);
 
+// A scope is an enumerator without gaps.
 bool IsScope(MemoryScope scope) { return static_cast<uint32_t>(scope) < CountOf<MemoryScope>(); }
 
 // Unpacking and packing again gives the same word only if no unknown bit is set.
@@ -19,6 +20,7 @@ bool IsAtomicMode(uint32_t literal) {
          static_cast<uint32_t>(mode.order) < CountOf<MemoryOrder>();
 }
 
+// A barrier of execution alone has no kinds of memory.
 bool IsBarrierMode(uint32_t literal) {
   const BarrierMode mode = UnpackBarrier(literal);
   return Pack(mode) == literal && IsScope(mode.execution) && IsScope(mode.scope) &&

@@ -11,6 +11,7 @@
 namespace kiln::ir {
 namespace {
 
+// Collects what a region mentions, so that later steps never walk its instructions for it.
 class Summary {
  public:
   explicit Summary(SpecialisedRegion& region) : region_(region) {}
@@ -53,6 +54,7 @@ class Summary {
     }
   }
 
+  // The sampler stands before the image.
   void AddSampling(const BuiltinCallInst& call) {
     // A region that was not verified yet may have too few operands; it is then left alone here and
     // refused there.
@@ -67,6 +69,7 @@ class Summary {
     Touched(InstId{arguments[1]}, MemberUse::kSample);
   }
 
+  // Images stand first here and samplers behind them.
   void AddImage(const ImageInst& image) {
     const std::span<const uint32_t> operands = region_.List(image.operands);
     if (operands.empty()) {
@@ -83,6 +86,7 @@ class Summary {
                                                               : MemberUse::kSample);
   }
 
+  // A compare-exchange reads and writes, like every operation but load and store.
   void AddAtomic(const AtomicInst& atomic) {
     const std::span<const uint32_t> operands = region_.List(atomic.operands);
     if (operands.empty()) {
@@ -101,6 +105,7 @@ class Summary {
     }
   }
 
+  // Only kinds that leave a trace in the summary have a branch.
   void Add(const Inst& inst) {
     if (inst.kind == InstKind::kGlobalRef) {
       const GlobalRefInst global = inst.As<GlobalRefInst>();
@@ -138,6 +143,8 @@ class Summary {
 
 }  // namespace
 
+// Requires: the region was made by specialisation. Nothing about its operands has been
+// verified.
 void Summarise(SpecialisedRegion& region) {
   // Cleared first, because a region may be summarised again after it was changed.
   region.mentions.clear();

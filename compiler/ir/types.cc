@@ -29,11 +29,13 @@ constexpr uint32_t kMaxRows = 4;
 constexpr Scalar kFloats[] = {Scalar::kF32, Scalar::kF16, Scalar::kF64};
 constexpr uint32_t kFirstMatrix = 1 + kScalarKinds * kMaxRows;
 
+// Rows have no padding, so their bytes may be hashed.
 template <class Row>
 uint64_t HashRow(const Row& row) {
   return Hash64(std::as_bytes(std::span(&row, 1)));
 }
 
+// The seed is what stands before the rows, such as a type or a name.
 template <class T>
 uint64_t HashRows(uint64_t seed, std::span<const T> rows) {
   return Mix64(seed) ^ Hash64(std::as_bytes(rows));
@@ -78,11 +80,13 @@ Pool::Pool() {
   }
 }
 
+// Ids follow the order of the constructor: void, then scalars, each with its one to four rows.
 TypeId Pool::Vector(Scalar scalar, uint32_t rows) const {
   KILN_CHECK(scalar != Scalar::kNone && rows >= 1 && rows <= kMaxRows, "{} rows", rows);
   return TypeId{1 + (static_cast<uint32_t>(scalar) - 1) * kMaxRows + (rows - 1)};
 }
 
+// Matrices of integers and booleans have no fixed ids, so this one interns.
 TypeId Pool::Matrix(Scalar scalar, uint32_t columns, uint32_t rows) {
   return Intern(MatrixType(scalar, static_cast<uint8_t>(columns), static_cast<uint8_t>(rows)));
 }
@@ -144,6 +148,7 @@ ConstId Pool::InternWide(TypeId type, uint64_t bits) {
       })};
 }
 
+// Parts are interned before their whole, thus a composite is equal by the ids of its parts.
 ConstId Pool::InternComposite(TypeId type, std::span<const ConstId> parts) {
   return ConstId{const_index_.FindOrAdd(
       HashRows(type.value, parts),
@@ -161,6 +166,7 @@ ConstId Pool::InternComposite(TypeId type, std::span<const ConstId> parts) {
       })};
 }
 
+// Texts are kept for the life of the pool.
 StringId Pool::InternText(std::string_view text) { return strings_.Intern(text); }
 
 std::span<const ShapeMember> Pool::Members(TypeId id) const {
@@ -173,6 +179,7 @@ std::span<const ConstId> Pool::Parts(ConstId id) const {
   return std::span(parts_).subspan(list + 1, parts_[list].value);
 }
 
+// As messages call a type. Not unique: two structs may have one name.
 std::string TypeText(const Pool& pool, TypeId id) {
   const Type& type = pool[id];
   if (type.kind == TypeKind::kStruct) {

@@ -68,6 +68,7 @@ TypeId TypeLayouts::Import(ir::TypeId type) {
   return converted;
 }
 
+// What is written at the member goes along: its order of rows and its offset.
 Member TypeLayouts::ImportMember(const ir::ShapeMember& member) {
   return {
       .name = pool_.Text(member.name),
@@ -83,12 +84,14 @@ const TypeLayout& TypeLayouts::Of(const ir::ShapeMember& member, Rules rules) {
                                                   : bytes_.Of(ImportMember(member), rules);
 }
 
+// The same for a type whose order its member decides.
 const TypeLayout& TypeLayouts::Of(ir::TypeId type, Rules rules, ir::MatrixOrder order) {
   return order == ir::MatrixOrder::kColumn
              ? Of(type, rules)
              : bytes_.Of(Member{.type = Import(type), .order = MatrixOrder::kRow}, rules);
 }
 
+// Recursion is as deep as types nest, and each type is converted once.
 TypeId TypeLayouts::Convert(ir::TypeId id) {
   // A copy, because importing parts may move the pool's table.
   const ir::Type type = pool_[id];

@@ -21,10 +21,12 @@ namespace {
 // Metadata has a message for each of the four sets of RPL, and no more.
 constexpr uint32_t kSets = 4;
 
+// Spans by number: their bytes are looked up when a report is placed.
 Location Where(const ir::Origin& origin) {
   return {.module = origin.module, .span_number = origin.span.value};
 }
 
+// The words of RPL for the kinds of blocks.
 std::string_view BlockWord(const ir::SpecialisedDecl& decl) {
   if (decl.kind == ir::DeclKind::kPushConstant) {
     return "push_constant";
@@ -52,10 +54,12 @@ TypeId BlockType(const ir::SpecialisedDecl& decl, TypeLayouts& types) {
                                      content);
 }
 
+// Requires: the field is an attribute, which specialisation has given a format.
 ItemFormat FieldFormat(const ir::SpecialisedMember& field) {
   return FormatOf(field.pack, field.pack_bits);
 }
 
+// The engine knows roles and not languages.
 ContainerRole RoleOf(ir::ContainerKind kind) {
   switch (kind) {
     case ir::ContainerKind::kVertexAttributes:
@@ -70,6 +74,8 @@ ContainerRole RoleOf(ir::ContainerKind kind) {
   KILN_UNREACHABLE();
 }
 
+// What attributes, states and colour outputs have in common: fields in an order that decides
+// their locations.
 Container DescribeContainer(const ir::SpecialisedDecl& decl, TypeLayouts& types) {
   Container container{.name = types.pool().Text(decl.name), .role = RoleOf(decl.container())};
   const bool packed =
@@ -109,6 +115,8 @@ void ReadPlace(const ir::SpecialisedDecl& decl, const ir::Pool& pool, Parameter&
 
 // Policy rpl numbers by group and set; programs that say themselves where things are bound bring
 // numbers, or at least a set.
+// What the engine numbers. Only programs of first fit may choose the rules of a block
+// themselves.
 Parameter DescribeParameter(const ir::SpecialisedDecl& decl, ir::BindingPolicy policy,
                             TypeLayouts& types) {
   const bool block = decl.kind == ir::DeclKind::kBuffer || decl.kind == ir::DeclKind::kPushConstant;
@@ -130,6 +138,7 @@ Parameter DescribeParameter(const ir::SpecialisedDecl& decl, ir::BindingPolicy p
   return parameter;
 }
 
+// One row for each buffer: metadata and code read the same one.
 Block BlockOf(const ir::SpecialisedDecl& decl, TypeLayouts& types) {
   const Rules rules = RulesOf(decl);
   const TypeLayout& type = types.Of(decl.type, rules);
@@ -177,6 +186,7 @@ class Translation {
 };
 
 // Locations are by member, whatever role the container has.
+// The order of the fields is that of the members, so one index is enough for both.
 void Translation::Add(const ir::SpecialisedDecl& decl, const PlacedContainer& container) {
   for (size_t i = 0; i < decl.members.size(); ++i) {
     layout_.Locate(decl.members[i].member, container.fields[i].location);
@@ -203,6 +213,7 @@ void Translation::Add(const ir::SpecialisedDecl& decl, const PlacedContainer& co
   layout_.vertex_sources.push_back(std::move(source));
 }
 
+// Places are by leaf, and RPL's resources have one leaf each.
 void Translation::Add(const ir::SpecialisedDecl& decl, const PlacedParameter& parameter) {
   Placement placement;
   // The numbers of a parameter are those of its first leaf.
@@ -225,6 +236,7 @@ void Translation::Add(const ir::SpecialisedDecl& decl, const PlacedParameter& pa
   layout_.Place(decl.decl, placement);
 }
 
+// Returns the row that `placements` has for the declaration.
 uint32_t Translation::AddBlock(const ir::SpecialisedDecl& decl) {
   const auto row = static_cast<uint32_t>(layout_.blocks.size());
   layout_.blocks.push_back(BlockOf(decl, types_));
@@ -300,6 +312,7 @@ std::optional<Block> GoodBlock(const ir::SpecialisedDecl& decl, const target::Ta
                                                 : std::nullopt;
 }
 
+// A setting that is not there leaves 1 (spec/rpl 14.6).
 std::array<uint32_t, 3> WorkgroupSize(const ir::SpecialisedProgram& variant) {
   constexpr std::string_view kNames[] = {"workgroup_size_x", "workgroup_size_y",
                                          "workgroup_size_z"};
@@ -312,6 +325,7 @@ std::array<uint32_t, 3> WorkgroupSize(const ir::SpecialisedProgram& variant) {
   return sizes;
 }
 
+// What is written on the block, else the rules of Vulkan for its kind.
 Rules RulesOf(const ir::SpecialisedDecl& block) {
   static_assert(static_cast<uint32_t>(ir::RuleSet::kStd430Relaxed) ==
                 static_cast<uint32_t>(Rules::kStd430Relaxed));

@@ -51,7 +51,9 @@ RplGroup GroupOfBuffer(ir::BufferKind kind) {
 
 // Groups of images follow each other as the dimensions do, first the colour images and then the
 // depth images, so the group is computed from the two.
+// The order of the enumerators is what makes that right: 2d, 3d, cube, 2d_array.
 RplGroup GroupOfImage(const ir::Pool& pool, ir::TypeId type) {
+  // An array of images is in the group of its items.
   while (pool[type].kind == ir::TypeKind::kArray) {
     type = ir::TypeId{pool[type].element};
   }
@@ -66,6 +68,7 @@ RplGroup GroupOfImage(const ir::Pool& pool, ir::TypeId type) {
 
 }  // namespace
 
+// spec/layout 7.4: numbers are given group by group.
 RplGroup GroupOf(const ir::Pool& pool, const ir::SpecialisedDecl& decl) {
   switch (decl.kind) {
     case ir::DeclKind::kContainer:

@@ -26,6 +26,7 @@ constexpr ScalarFacts kScalars[] = {
 const ScalarFacts& FactsOf(ScalarKind scalar) { return kScalars[static_cast<size_t>(scalar)]; }
 
 // What follows from the row itself (depth, counts) need not be compared.
+// A row that is equal in these has the same derived numbers.
 bool SameRow(const Type& a, const Type& b) {
   return a.kind == b.kind && a.scalar == b.scalar && a.rows == b.rows && a.columns == b.columns &&
          a.resource == b.resource && a.element == b.element && a.extent == b.extent &&
@@ -45,6 +46,7 @@ uint64_t HashRow(const Type& row) {
 // One above the limit is enough to know that it was exceeded.
 uint32_t AddPaths(uint32_t a, uint32_t b) { return std::min(a + b, kMaxPaths + 1); }
 
+// In the spelling of the source, since diagnostics show it.
 std::string VectorText(const Type& type, Spelling spelling) {
   const ScalarFacts& facts = FactsOf(type.scalar);
   if (spelling == Spelling::kRpl) {
@@ -100,11 +102,13 @@ std::string TypeText(const Types& types, TypeId id) {
   return std::string(type.name) + extents;
 }
 
+// Vectors of one component are scalars.
 TypeId Types::Vector(ScalarKind scalar, uint32_t components) {
   KILN_CHECK(components >= 1 && components <= 4, "{} components", components);
   return Intern({.scalar = scalar, .rows = static_cast<uint8_t>(components)});
 }
 
+// A stride of 0 is none that is written.
 TypeId Types::Matrix(ScalarKind scalar, uint32_t rows, uint32_t columns, uint32_t stride) {
   KILN_CHECK(rows >= 1 && rows <= 4 && columns >= 1 && columns <= 4, "{}x{}", rows, columns);
   return Intern({.kind = TypeKind::kMatrix,
@@ -140,6 +144,8 @@ TypeId Types::Resource(ResourceClass resource, std::string_view name, TypeId ele
 }
 
 // The extent tells a buffer that is one block from one that is an array of elements.
+// Buffers that are one block, and buffers of elements, differ in what an offset is counted
+// from.
 TypeId Types::StorageBuffer(ResourceClass resource, std::string_view name, TypeId content) {
   return Intern({.kind = TypeKind::kResource,
                  .resource = resource,
@@ -164,6 +170,7 @@ TypeId Types::Endless(std::string_view name) {
   return Intern({.kind = TypeKind::kEndless, .name = name});
 }
 
+// Structs are not interned, but all that is made of them is.
 TypeId Types::Intern(const Type& row) {
   return TypeId{index_.FindOrAdd(
       HashRow(row), [&](uint32_t i) { return SameRow(rows_[i], row); },

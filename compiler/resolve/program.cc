@@ -52,6 +52,8 @@ uint32_t FindModule(std::span<const Bases> bases, uint32_t Bases::*field, uint32
 
 }  // namespace
 
+// Makes a program of modules, in passes over their tables: each pass needs only what those
+// before it have made.
 class Linker {
  public:
   Linker(std::span<const ir::ModuleView> modules, std::span<const std::string> names)
@@ -219,6 +221,8 @@ class Linker {
     return true;
   }
 
+  // Candidates, owners and the interface of one module. Typed modules that declare one resource
+  // share it.
   void AddDecls(uint32_t m) {
     const ir::ModuleView& view = program_.modules_[m];
     program_.initialises_.push_back(false);
@@ -288,6 +292,7 @@ class Linker {
 
   // A name is ambiguous if more than one thing may have it. Names of locals always are, because a
   // local may hide any of them.
+  // Contested names are the only ones for which clashes have to be looked for in a variant.
   void FindAmbiguous() {
     program_.ambiguous_.assign(program_.names_.size(), false);
     for (size_t i = 0; i < program_.candidates_.size(); ++i) {
@@ -504,6 +509,7 @@ std::span<const ir::DeclId> Program::Globals(NameId name) const {
 }
 ir::OptionId Program::Option(NameId name) const { return candidates_[name.value].option; }
 
+// For conditions: a text that an option never has makes a comparison always false.
 bool Program::MayHaveValue(ir::OptionId id, NameId text) const {
   if (!id.valid()) {
     return true;
@@ -535,6 +541,7 @@ bool Program::Ordered(ir::DeclId constant) const {
   return before(decl.condition) && before(ir::CexprId{decl.body});
 }
 
+// Short lists are searched, long ones have an index (AddLongList).
 ir::MemberId Program::FindMember(ir::DeclId owner, NameId name) const {
   const uint32_t m = ModuleOf(owner);
   const ir::Decl& decl = modules_[m].decls[owner.value - bases_[m].decl];

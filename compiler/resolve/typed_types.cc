@@ -12,6 +12,7 @@
 namespace kiln::resolve {
 namespace {
 
+// None for kinds that have no type in a shader.
 ir::Scalar ScalarOf(ir::ValueKind kind) {
   switch (kind) {
     case ir::ValueKind::kFlag:
@@ -52,6 +53,7 @@ ir::TypeId TypedTypes::Type(ir::TypeId open) {
   return made;
 }
 
+// A type of the module as one of the pool; invalid after a fault.
 ir::TypeId TypedTypes::Make(const ir::Type& type) {
   ir::Pool& pool = region_.pool();
   switch (type.kind) {
@@ -94,6 +96,7 @@ ir::TypeId TypedTypes::Make(const ir::Type& type) {
   }
 }
 
+// Parts are made before the whole; a constant that failed is invalid.
 ir::ConstId TypedTypes::Constant(ir::ConstId open) {
   if (const ir::ConstId* known = constants_.Find(open.value)) {
     return *known;
@@ -131,6 +134,7 @@ ir::ConstId TypedTypes::Constant(ir::ConstId open) {
   return made;
 }
 
+// Requires: the type is the one that the instruction asks for.
 ir::ConstId TypedTypes::Value(ir::CexprId cexpr, ir::TypeId type) {
   const resolve::Value value = region_.answers().Check(
       region_.Global(cexpr), region_.MainOf(region_.current()), {}, region_.diagnostics());
@@ -169,6 +173,8 @@ std::optional<uint32_t> TypedTypes::LivePosition(ir::DeclId owner, uint32_t memb
   return std::nullopt;
 }
 
+// The type as it is written, before options decide about members. Invalid for types without
+// parts.
 ir::TypeId TypedTypes::PartOf(ir::TypeId open, uint32_t member) const {
   const ir::Type& type = region_.module().types[open.value];
   if (type.kind == ir::TypeKind::kArray || type.kind == ir::TypeKind::kRuntimeArray) {

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// The text of spec/daemon 3.3 has one form for each list, so that equal lists have one digest:
+// lines by path, digits small and without zeros in front. Reading makes the list and compares its
+// digest with that of the text, so no second form can pass.
 #include "compiler/source/file_list.h"
 
 #include <algorithm>
@@ -14,9 +17,17 @@
 namespace kiln {
 namespace {
 
+// The format, for people and programs alike:
+//
+//    kiln.files.1
+//    ID SIZE PATH
+//
+// One line for each file, ascending by path, each ended by a line feed; the path comes last, so
+// it may hold spaces.
 constexpr std::string_view kHead = "kiln.files.1\n";
 constexpr size_t kIdDigits = 32;
 
+// BAD_PATH is what clients get as the reason.
 Error Wrong(std::string text) {
   return {.code = ErrorCode::kInvalidArgument, .context = std::move(text), .reason = "BAD_PATH"};
 }
@@ -34,6 +45,7 @@ std::optional<uint8_t> DigitOf(char c) {
 }
 
 // 32 small hexadecimal digits.
+// Capitals are not read: a list has exactly one text.
 std::optional<Hash128> IdOf(std::string_view digits) {
   Hash128 id;
   if (digits.size() != kIdDigits) {
@@ -58,6 +70,7 @@ std::optional<uint64_t> NumberOf(std::string_view text) {
   return whole && (text == "0" || text[0] != '0') ? std::optional(number) : std::nullopt;
 }
 
+// Digest, size, then the path, which may have blanks: it is everything behind the second one.
 std::optional<ListedFile> ReadFile(std::string_view line) {
   const size_t id_end = line.find(' ');
   const size_t size_end = id_end == std::string_view::npos ? id_end : line.find(' ', id_end + 1);
@@ -75,10 +88,13 @@ std::optional<ListedFile> ReadFile(std::string_view line) {
 
 }  // namespace
 
+// The digest is that of the text, so equal lists have one digest wherever they come from.
 FileList::FileList(std::vector<ListedFile> files) : files_(std::move(files)) {
   digest_ = DigestOf(std::string_view(Text()));
 }
 
+// Sorted here, so that callers may give files in any order; two of one path are refused. Limits of
+// spec/daemon 10. Sizes are capped before they are added, so the sum cannot wrap.
 Result<FileList> FileList::Of(std::vector<ListedFile> files) {
   if (files.size() > kMost) {
     return AboveLimit("files to include", kMost, files.size());
@@ -106,6 +122,8 @@ Result<FileList> FileList::Of(std::vector<ListedFile> files) {
                                        : Result<FileList>(std::move(list));
 }
 
+// The limit on the text comes before its digest: both are the sender's choice. Bounded before it is
+// split; memory is charged line by line.
 Result<FileList> FileList::Read(std::string_view text) {
   if (text.size() > kMostText) {
     return AboveLimit("list of files to include", kMostText, text.size());
@@ -133,9 +151,11 @@ Result<FileList> FileList::Read(std::string_view text) {
     text.remove_prefix(end + 1);
   }
   KILN_TRY(FileList list, Of(std::move(files)));
+  // The list is written again and compared by digest, so no second spelling of a list is taken.
   return list.digest_ == digest ? Result<FileList>(std::move(list)) : no_list(1);
 }
 
+// Binary search, since an include asks for each of its places.
 const ListedFile* FileList::Find(std::string_view path) const {
   const auto at = std::ranges::lower_bound(
       files_, path, {}, [](const ListedFile& file) { return std::string_view(file.path); });

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Finds lines that include by their look alone. The front end decides what they mean; here a line
+// too much is harmless (client/includes, server/compile/programs).
 #include "compiler/source/include_lines.h"
 
 #include <algorithm>
@@ -10,6 +12,7 @@
 namespace kiln {
 namespace {
 
+// Blanks of HLSL's preprocessor within a line.
 constexpr std::string_view kBlank = " \t\v\f";
 constexpr std::string_view kDirective = "include";
 
@@ -18,6 +21,9 @@ void SkipBlank(std::string_view& line) {
 }
 
 // What stands between the quotes or brackets of an #include; nothing for any other line.
+// Lines are read as they stand: comments, macros and conditions are not looked at, so the list
+// may hold more than the preprocessor will ask for. It is for tools that offer files, never for
+// the key of a module.
 std::optional<IncludeLine> ReadLine(std::string_view line) {
   SkipBlank(line);
   if (!line.starts_with('#')) {
@@ -25,6 +31,7 @@ std::optional<IncludeLine> ReadLine(std::string_view line) {
   }
   line.remove_prefix(1);
   SkipBlank(line);
+  // `#include_next` begins with the same letters and is followed by no quote, so it is none.
   if (!line.starts_with(kDirective)) {
     return std::nullopt;
   }
@@ -36,6 +43,7 @@ std::optional<IncludeLine> ReadLine(std::string_view line) {
   const bool quoted = line[0] == '"';
   line.remove_prefix(1);
   const size_t end = line.find(quoted ? '"' : '>');
+  // An empty path names nothing.
   return end == 0 || end == std::string_view::npos
              ? std::nullopt
              : std::optional(IncludeLine{.path = line.substr(0, end), .quoted = quoted});
@@ -43,6 +51,8 @@ std::optional<IncludeLine> ReadLine(std::string_view line) {
 
 }  // namespace
 
+// A line ends at either character; the empty line between the two of CR LF does no harm. Views into
+// `text`, which must outlive them.
 std::vector<IncludeLine> IncludeLinesOf(std::string_view text) {
   std::vector<IncludeLine> lines;
   while (!text.empty()) {
@@ -55,6 +65,8 @@ std::vector<IncludeLine> IncludeLinesOf(std::string_view text) {
   return lines;
 }
 
+// In the order in which a front end looks: beside the including file if the path is quoted, then
+// the roots (spec/hlsl 4.2). Paths that lead out of the project are none.
 std::vector<std::string> PlacesOf(const IncludeLine& line, std::string_view including,
                                   std::span<const std::string> roots) {
   std::vector<std::string> places;

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// What includes of a source asked for, as bytes of a module record (spec/cache 2.4): a row for each
+// path, with the digest of what was found or nothing. Rows keep the order of asking.
 #include "compiler/source/probe_list.h"
 
 #include <algorithm>
@@ -9,10 +11,12 @@
 namespace kiln {
 namespace {
 
+// The version of the format is part of its name: another one is another domain.
 constexpr std::string_view kDomain = "kiln.probed.1";
 
 }  // namespace
 
+// By value: sorting must not change the order of the probes.
 bool AreDistinct(std::vector<std::string_view> paths) {
   std::ranges::sort(paths);
   return std::ranges::adjacent_find(paths) == paths.end();
@@ -24,6 +28,7 @@ Bytes EncodeProbes(std::span<const Probe> probes) {
   for (const Probe& probe : probes) {
     CanonicalList row;
     row.Raw(AsBytes(probe.path));
+    // A probe that found nothing has an empty content.
     if (probe.present) {
       row.Content(probe.digest);
     } else {
@@ -36,7 +41,9 @@ Bytes EncodeProbes(std::span<const Probe> probes) {
   return std::move(writer).bytes();
 }
 
+// From a store or a worker, so everything may be made up; a path has one answer.
 Result<std::vector<Probe>> DecodeProbes(ByteView bytes) {
+  // Every path is there once, in the order in which it was asked for.
   KILN_TRY(CanonicalReader reader, CanonicalReader::Open(bytes, kDomain));
   KILN_TRY(const std::vector<ByteView> rows, reader.List(1));
   KILN_TRY_VOID(reader.Finish());

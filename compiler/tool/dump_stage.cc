@@ -32,6 +32,7 @@ void Append(std::vector<Diagnostic>& to, const std::vector<Diagnostic>& from) {
   to.insert(to.end(), from.begin(), from.end());
 }
 
+// Friendly names are those of the debug instructions, where there are any.
 std::string Disassembly(std::span<const uint32_t> words) {
   // The newest environment knows every older module; validity is not asked here.
   const spvtools::SpirvTools tools(SPV_ENV_UNIVERSAL_1_6);
@@ -50,6 +51,7 @@ class RecordingUnits final : public resolve::UnitSource {
  public:
   explicit RecordingUnits(const resolve::Program& program) : program_(program), direct_(program) {}
 
+  // Both methods do what DirectUnits does and keep the trace.
   const Diagnosed<ir::SpecialisedDecl>& Decl(ir::DeclId decl,
                                              resolve::VariantEvaluator& answers) override {
     // The trace records what is asked between Begin and End, whether the unit is good or not.
@@ -84,6 +86,7 @@ class RecordingUnits final : public resolve::UnitSource {
   std::string Take() { return std::move(text_); }
 
  private:
+  // One paragraph for each unit, in the order in which units are specialised.
   void Add(const std::string& title, const resolve::QueryTrace& trace,
            resolve::VariantEvaluator& answers) {
     text_ += title + "\n";
@@ -95,6 +98,7 @@ class RecordingUnits final : public resolve::UnitSource {
   std::string text_;
 };
 
+// A dump, and the files that its places are in.
 struct DumpedSource {
   Diagnosed<std::string> text;
   std::optional<ir::ModuleFiles> files;
@@ -133,6 +137,7 @@ DumpedSource DumpHlsl(std::string_view stage, const SourceFile& source,
   return {.text = std::move(dumped.text), .files = std::move(dumped.files)};
 }
 
+// WGSL has no preprocessor either.
 DumpedSource DumpWgsl(std::string_view stage, const SourceFile& source, uint32_t ordinal) {
   if (stage == "preprocess") {
     return {.text = {.value = source.text, .diagnostics = {}}, .files = {}};
@@ -142,6 +147,7 @@ DumpedSource DumpWgsl(std::string_view stage, const SourceFile& source, uint32_t
           .files = {}};
 }
 
+// `lower` is one stage for all languages, as they all make modules of generic IR.
 DumpedSource DumpSource(std::string_view stage, const SourceFile& source,
                         const driver::SourceInputs& inputs, uint32_t ordinal) {
   if (stage == "lower") {
@@ -159,10 +165,12 @@ DumpedSource DumpSource(std::string_view stage, const SourceFile& source,
 
 }  // namespace
 
+// Stages that need one source and no program.
 bool IsSourceStage(std::string_view stage) {
   return stage == "preprocess" || stage == "lex" || stage == "parse" || stage == "lower";
 }
 
+// Each source is dumped even if one before it failed.
 DumpResult DumpSourceStage(std::string_view stage, std::span<const SourceFile> sources,
                            const driver::SourceInputs& inputs) {
   DumpResult result{.ok = true, .text = {}, .diagnostics = {}};

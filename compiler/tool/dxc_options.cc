@@ -17,8 +17,10 @@ namespace {
 
 // A flag stands alone, a value is the next word, joined is either, and a prefix has its value at
 // its end.
+// A pair has two words behind it.
 enum class Form : uint8_t { kFlag, kValue, kPair, kJoined, kPrefix };
 
+// Options that mean one thing share a row here, whatever they are called.
 enum class Meaning : uint8_t {
   kProfile,
   kEntry,
@@ -39,6 +41,7 @@ enum class Meaning : uint8_t {
   kIgnored,
 };
 
+// A row of dxc_options.def.
 struct Option {
   std::string_view spelling;
   Form form;
@@ -72,6 +75,8 @@ const Option* Find(std::string_view word) {
   return found;
 }
 
+// Reads words from the left to the right; a later option overrides an earlier one where only
+// one can hold.
 class Reader {
  public:
   explicit Reader(std::span<const std::string> words) : words_(words) {}
@@ -100,10 +105,13 @@ class Reader {
 
  private:
   // A path from the root is no option, even if it begins like one.
+  // Slashes begin options on Windows and paths elsewhere, so such a word has to be an option
+  // that is known.
   static bool IsOption(const std::string& word) {
     return word.find('/', 1) == std::string::npos && Find("-" + word.substr(1)) != nullptr;
   }
 
+  // One file, as one entry point is compiled.
   Result<void> File(std::string word) {
     if (!request_.file.empty()) {
       return Wrong(fmt::format("a second file is named, '{}'", word));
@@ -140,6 +148,7 @@ class Reader {
     return Obey(option->meaning, value);
   }
 
+  // Words become settings of the front end: its own checks say whether a value is one.
   Result<void> Obey(Meaning meaning, const std::string& value) {
     hlsl::Settings& settings = request_.inputs.hlsl;
     switch (meaning) {
@@ -219,6 +228,7 @@ class Reader {
         fmt::format("profile '{}' is not vs_6_N, ps_6_N or cs_6_N, which are built", text));
   }
 
+  // The names of environments are DXC's and kilnc's alike.
   Result<void> Environment(std::string_view text) {
     const std::optional<target::Environment> environment = target::ParseEnvironment(text);
     if (!environment.has_value()) {

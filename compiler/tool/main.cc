@@ -71,6 +71,7 @@ void AddCompile(CLI::App& app, kiln::tool::CompileArguments& arguments) {
   compile->add_flag("--lints", arguments.lints, "Show lints too");
 }
 
+// Case files are how layouts are tested without sources.
 void AddLayout(CLI::App& app, kiln::tool::LayoutArguments& arguments) {
   CLI::App* layout = app.add_subcommand("layout", "Lay out the declarations of a case file");
   layout->footer(
@@ -101,6 +102,7 @@ constexpr std::string_view kHlslHelp =
     "success,\n"
     "1 wrong source, 2 usage, 3 a file cannot be read or written, 70 internal error.\n";
 
+// DXC's options are read by a reader of our own (dxc_options.h).
 int RunHlsl(int argc, char** argv) {
   const std::vector<std::string> words(argv + 2, argv + argc);
   // The three spellings of a request for help that people try.
@@ -111,6 +113,7 @@ int RunHlsl(int argc, char** argv) {
   return kiln::tool::RunHlsl(words);
 }
 
+// The exit codes are those of compile_command.h for all commands.
 int Run(int argc, char** argv) {
   // Before the other commands are read, because the library for options would take DXC's words
   // apart.

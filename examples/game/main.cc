@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // game PICTURE: finds its materials beside itself, draws three tiles of ground and writes what it
-// has drawn as a PPM.
+// has drawn as a PPM. How an installed game uses kiln: a pack beside it, all pipelines before the
+// first frame, no daemon and no client.
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
@@ -53,6 +54,7 @@ bool WritePpm(const std::string& path, const graph::BoundBuffer& pixels) {
   return file.flush().good();
 }
 
+// Six vertices without a buffer: the shader makes the corners of the tile from their number.
 void DrawTile(Pipelines& pipelines, const Tile& tile, VkExtent2D area,
               graph::CommandBuffer& commands) {
   // A tile whose pipeline is broken or not there is left out; the frame goes on without it.
@@ -66,7 +68,8 @@ void DrawTile(Pipelines& pipelines, const Tile& tile, VkExtent2D area,
   commands.table().CmdDraw(commands.handle(), 6, 1, 0, 0);
 }
 
-// Every pipeline before the first frame; each tile knows its own.
+// Every pipeline before the first frame; each tile knows its own. Nothing is drawn until all
+// pipelines are there, so no frame can hitch on one.
 Result<std::unique_ptr<Pipelines>> Prepare(Device& device, std::vector<Tile>& tiles) {
   KILN_TRY(std::shared_ptr<pack::Pack> pack, pack::Pack::Open(FindPack(), {}));
   PipelinesConfig config;
@@ -88,6 +91,7 @@ Result<std::unique_ptr<Pipelines>> Prepare(Device& device, std::vector<Tile>& ti
   return pipelines;
 }
 
+// One frame. A loop would begin with BeginFrame and go on to EndFrame and Collect of the pipelines.
 Result<void> Play(const std::string& picture_path) {
   std::vector<Tile> tiles = {{"brick/view", false, {-0.6F, 0, 0.25F, 0.6F}},
                              {"brick/view", true, {0, 0, 0.25F, 0.6F}},

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // live MANIFEST PICTURES [COUNT]: draws the triangle of a project on disk, which a daemon compiles,
 // and draws it anew after every save. PICTURES-0.ppm is the first one; ends after COUNT, else
-// never.
+// never. How an engine develops with kiln: variants from a daemon before the first frame, and saves
+// of sources that replace pipelines while frames go on.
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -41,7 +42,8 @@ bool WritePpm(const std::string& path, const graph::BoundBuffer& pixels) {
   return file.flush().good();
 }
 
-// What draws frames: one pass that draws, and one that copies the picture to the host.
+// What draws frames: one pass that draws, and one that copies the picture to the host. Frames are
+// drawn one by one and waited for, which keeps the example short.
 struct Renderer {
   Device& device;
   Pipelines& pipelines;
@@ -82,6 +84,8 @@ struct Renderer {
   }
 };
 
+// The order of the members matters at the end: the reload goes before the pipelines and the source
+// that it delivers into.
 Result<void> Run(const std::string& manifest_path, const std::string& pictures, int count) {
   // A daemon of this user, started if there is none, and the variants that will be drawn.
   client::Endpoint endpoint;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // triangle PACK PICTURE [TINT]: draws the triangle of the pack off-screen and writes it as a PPM.
+// The smallest program that draws with a pack: one pipeline, one pass, one frame.
 #include <chrono>
 #include <cstdio>
 #include <fstream>
@@ -34,6 +35,8 @@ bool WritePpm(const std::string& path, const graph::BoundBuffer& pixels) {
   return file.flush().good();
 }
 
+// Each step returns its error, and nothing is cleaned up by hand: objects go in the reverse order
+// of their making.
 Result<void> Draw(const std::string& pack_path, const std::string& picture_path,
                   const std::string& tint) {
   // The pack, a device, and every pipeline of the pack before the first frame.

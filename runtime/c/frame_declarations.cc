@@ -42,6 +42,7 @@ Result<graph::Contents> ContentsOf(kiln_contents contents, const VkClearValue& c
 }
 
 // The name is a view of the caller's text and lives for the call; the graph copies what it keeps.
+// Both kinds of a buffer, made and imported, take the same words.
 struct BufferWords {
   std::string_view name;
   graph::BufferDesc desc;
@@ -70,7 +71,8 @@ graph::BufferId FromC(kiln_buffer buffer) {
   return {buffer.index, buffer.frame & 0x7fff'ffffU, buffer.frame >> 31};
 }
 graph::PassId FromC(kiln_pass pass) { return {pass.index, pass.frame}; }
-// An access of C has no range: it is of the whole texture.
+// An access of C has no range: it is of the whole texture. Reading a part of a texture is for users
+// of the C++ interface.
 graph::Access FromC(const kiln_access& access) {
   return {
       .stages = access.stages, .accesses = access.accesses, .layout = access.layout, .range = {}};
@@ -128,6 +130,8 @@ kiln_result kiln_graph_create_texture(kiln_graph* graph, kiln_pass pass,
   });
 }
 
+// The state is the one that the image has when the frame begins; a wrong one is a race that only
+// validation sees.
 kiln_result kiln_graph_import_texture(kiln_graph* graph, const kiln_texture_info* info,
                                       kiln_access state, kiln_texture* texture,
                                       kiln_error** error) {
@@ -169,6 +173,7 @@ kiln_result kiln_graph_write_texture(kiln_graph* graph, kiln_pass pass, kiln_tex
   });
 }
 
+// Without an export nobody outside may use the texture after the frame.
 kiln_result kiln_graph_export_texture(kiln_graph* graph, kiln_texture texture, kiln_access state,
                                       kiln_error** error) {
   return Call(graph, error, [&]() -> Result<void> {

@@ -35,6 +35,7 @@ Result<graph::ExecutorConfig> TakeConfig(const kiln_graph_info& info) {
 }
 
 // Frame numbers begin at 1. A number that was never given would be waited for until the timeout.
+// Errors are those of a wrong argument: a caller in C may keep the number of another graph.
 Result<void> CheckExecuted(const kiln_graph* graph, uint64_t frame) {
   KILN_TRY_VOID(NotNull(graph, "graph"));
   if (frame == 0 || frame > graph->last.value) {
@@ -94,6 +95,8 @@ uint32_t kiln_graph_done(const kiln_graph* graph, uint64_t frame) {
   });
 }
 
+// Blocks the calling thread. It may be called for any frame that was executed, also for one that is
+// done.
 kiln_result kiln_graph_wait(kiln_graph* graph, uint64_t frame, uint64_t timeout_ns,
                             kiln_error** error) {
   return Call(graph, error, [&]() -> Result<void> {
@@ -139,6 +142,7 @@ kiln_text kiln_graph_plan_text(kiln_graph* graph) {
   });
 }
 
+// Waits for the device, so no frame is under way when its objects go.
 void kiln_graph_destroy(kiln_graph* graph) { Destroy(graph); }
 
 VkCommandBuffer kiln_frame_commands(const kiln_frame* frame) {

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Blocks of parameters of the C interface: where each value of a buffer lies, by name or by tag,
+// and writes of values into memory of the caller. A block never owns that memory and never touches
+// a device.
 #include "runtime/c/parameters.h"
 
 #include <string>
@@ -68,6 +71,7 @@ Result<void> Fill(kiln_parameters& out, const kiln_source& source, const kiln_va
   return {};
 }
 
+// The number of a slot is valid for this object alone, as long as it lives.
 Result<void> Find(const kiln_parameters* parameters, kiln_text text, uint32_t* slot, bool by_tag) {
   KILN_TRY_VOID(NotNull(parameters, "parameters"));
   const std::string_view what = by_tag ? "tag" : "name";
@@ -86,6 +90,8 @@ Result<void> Find(const kiln_parameters* parameters, kiln_text text, uint32_t* s
 
 }  // namespace
 
+// The block is read of one variant. Another variant of the program may lay the same buffer out in
+// another way.
 kiln_result kiln_parameters_create(const kiln_source* source, const kiln_variant* variant,
                                    kiln_text buffer, kiln_parameter_part part,
                                    kiln_parameters** parameters, kiln_error** error) {

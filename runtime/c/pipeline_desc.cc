@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// What a pipeline needs, for engines that make their pipelines themselves: bindings, vertex
+// attributes, push constants, and the whole as text.
 #include "runtime/c/pipeline_desc.h"
 
 #include <algorithm>
@@ -14,6 +16,7 @@ using namespace kiln::c;
 
 namespace {
 
+// The device is not asked: the description holds for every device.
 Result<runtime::PipelineDesc> Describe(const kiln_source& source, const kiln_variant& variant,
                                        const kiln_pass_signature* signature) {
   KILN_TRY(const runtime::SourceArtifact artifact, FindArtifact(source, variant));
@@ -27,6 +30,7 @@ Result<runtime::PipelineDesc> Describe(const kiln_source& source, const kiln_var
   return runtime::DescFrom(artifact.program, metadata, given);
 }
 
+// The text is a view of the description and lives as long as it does.
 kiln_vertex_attribute AttributeOf(const runtime::PipelineDesc& desc,
                                   const runtime::VertexAttributeDesc& attribute) {
   kiln_vertex_attribute out{};

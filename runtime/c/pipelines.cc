@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Pipelines of the C interface. The object may be used by several threads as the header says; what
+// is kept here beside the C++ object are two bounds of numbers that were given out, and the last
+// list of hitches.
 #include "runtime/c/pipelines.h"
 
 #include <algorithm>
@@ -51,6 +54,7 @@ void Raise(std::atomic<uint32_t>& bound, uint32_t index) {
   }
 }
 
+// Durations are never negative but for a clock that is broken.
 uint64_t Nanoseconds(Duration duration) {
   const auto count = std::chrono::duration_cast<std::chrono::nanoseconds>(duration).count();
   return count < 0 ? 0 : static_cast<uint64_t>(count);
@@ -114,6 +118,7 @@ kiln_result kiln_pipelines_create(kiln_device* device, const kiln_pipelines_info
   });
 }
 
+// A source may be loaded only once: its list would be registered again.
 kiln_result kiln_pipelines_load(kiln_pipelines* pipelines, kiln_source* source,
                                 kiln_load_report* report, kiln_error** error) {
   return Call(pipelines, error, [&]() -> Result<void> {
@@ -177,6 +182,7 @@ kiln_result kiln_pipelines_warm(kiln_pipelines* pipelines, const kiln_pipeline_i
   });
 }
 
+// Never waits, so it can be asked in each frame.
 kiln_result kiln_pipelines_progress(const kiln_pipelines* pipelines, kiln_warm_ticket ticket,
                                     kiln_warm_progress* progress, kiln_error** error) {
   return Call(pipelines, error, [&]() -> Result<void> {
@@ -290,6 +296,8 @@ kiln_result kiln_pipelines_layout(const kiln_pipelines* pipelines, kiln_pipeline
   });
 }
 
+// The old pipeline is drawn until the new one is built. If it cannot be built, the old one stays,
+// and kiln_pipelines_check tells why.
 kiln_result kiln_pipelines_replace(kiln_pipelines* pipelines, kiln_pipeline_id id,
                                    kiln_source* source, const kiln_variant* variant,
                                    kiln_error** error) {
@@ -312,6 +320,7 @@ kiln_result kiln_pipelines_end_frame(kiln_pipelines* pipelines, uint64_t frame,
   });
 }
 
+// `completed` is the number of the latest frame that the device is done with.
 kiln_result kiln_pipelines_collect(kiln_pipelines* pipelines, uint64_t completed,
                                    kiln_error** error) {
   return Call(pipelines, error, [&]() -> Result<void> {

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Sources of the C interface: a pack that is complete, or a memory that a caller fills. Both are
+// shared with the pipelines that are made from them and live as long as any of these.
 #include "runtime/c/source.h"
 
 #include <cstring>
@@ -30,6 +32,7 @@ Result<void> CheckInMemory(const kiln_source& source) {
   return {};
 }
 
+// A digest without content would fail much later, when its pipeline is built.
 Result<void> CheckAdded(const runtime::MemorySource& memory, const kiln::Digest& digest,
                         std::string_view what) {
   if (!memory.Has(digest)) {

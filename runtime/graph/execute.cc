@@ -24,6 +24,7 @@ Result<FrameTicket> Executor::Execute(const Plan& plan, const Graph& graph) {
   return ticket.ok() ? std::move(ticket) : state_->Explain(ticket.error());
 }
 
+// Asks the device and does not wait; from any thread.
 bool Executor::Done(FrameTicket ticket) const {
   return state_->submission->HasReached(ticket.value);
 }

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// The formats that the graph knows, with what memory and barriers need to know of them: bytes of a
+// texel or block, edge of a block, aspects. A format without a row cannot be declared. Two rows may
+// have one format: the first gives the name that is printed, both are read.
 #include "runtime/graph/formats.h"
 
 #include <algorithm>
@@ -180,6 +183,8 @@ constexpr auto kIndex = [] {
   return index;
 }();
 
+// Null for a format without a row, and also for those of extensions, whose numbers lie far above
+// the table.
 const Row* Find(VkFormat format) {
   const auto value = static_cast<size_t>(format);
   return value < kIndex.size() && kIndex[value] != 0 ? &kRows[kIndex[value] - 1] : nullptr;
@@ -201,6 +206,7 @@ const Row* Find(VkFormat format) {
 
 }  // namespace
 
+// No aspects: the format is not known.
 VkImageAspectFlags AspectsOfFormat(VkFormat format) {
   const Row* row = Find(format);
   return row == nullptr ? 0 : row->info.aspects;
@@ -285,6 +291,7 @@ uint64_t TexelBytes(const TextureDesc& desc) {
          desc.layers * desc.samples;
 }
 
+// The count includes level zero; a texture of one texel has one level.
 uint32_t FullMips(VkExtent3D size) {
   // The largest edge is halved until it is one.
   return static_cast<uint32_t>(std::bit_width(std::max({size.width, size.height, size.depth, 1U})));

@@ -14,7 +14,9 @@
 namespace kiln::graph {
 namespace {
 
-// Textures and buffers become rows of one table, so planning has one loop for both.
+// Textures and buffers become rows of one table, so planning has one loop for both. Row members
+// that a declaration does not set are zero, which means "none yet" in every column but those that
+// are set to kNone below.
 ChainRow RowOf(const TextureDesc& desc, Object object) {
   ChainRow row{};
   row.kind = ResourceKind::kTexture;
@@ -157,11 +159,15 @@ const void* Graph::Captured(uint32_t pass) const {
   return parts_->captured.data() + rows().pass_notes[pass].callback.offset;
 }
 
+// The handle carries the frame's serial, so using it in another frame is found by comparing two
+// numbers.
 PassId Graph::CreatePass(const PassDesc& desc, Where where) {
   return {.index = parts_->frame.AddPass(desc, Origin::kUser, where),
           .frame = parts_->frame.rows().frame};
 }
 
+// The returned memory is valid until the next call, because the array may move; the caller
+// constructs the callback into it at once.
 void* Graph::AddCallback(PassId pass_id, size_t size, CallbackFunction call, Where where) {
   Declarations& rows = parts_->frame.rows();
   // A pass of another frame is reported there and the callback dropped, so a wrong handle never

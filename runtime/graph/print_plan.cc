@@ -108,6 +108,7 @@ std::string MemoryText(const Plan& plan, const Declarations& rows) {
 
 }  // namespace
 
+// Costs are left out of the printed plan, since they differ between runs and all else does not.
 std::string PrintMetricsLine(const Plan& plan, const Graph& graph, const BuildCosts* costs) {
   const PlanMetrics& m = plan.metrics;
   constexpr uint32_t kSerial = (1U << 23) - 1;

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+// Three vocabularies in tables: stages, accesses and layouts of Vulkan. Declarations and files may
+// use combined bits and short names; planning works with elementary bits alone, so that a union or
+// an intersection is one instruction; texts get combined bits again. What a declaration leaves out
+// follows from the rules of spec/graph 4.1 and 4.4.
 #include "runtime/graph/synchronization.h"
 
 #include <array>
@@ -388,6 +392,7 @@ std::string StagesText(Stages stages) { return MaskText(CombinedStages(stages), 
 std::string AccessesText(Accesses accesses) { return MaskText(accesses, kAccessNames); }
 
 std::string_view LayoutName(VkImageLayout layout) {
+  // Linear in twenty rows; texts are made for messages and dumps only.
   for (const Name& name : kLayoutNames) {
     if (name.bit == static_cast<uint64_t>(layout)) {
       return name.text;
@@ -397,6 +402,7 @@ std::string_view LayoutName(VkImageLayout layout) {
 }
 
 std::optional<Stages> ParseStages(std::string_view text) {
+  // An empty text is an empty mask here; whether that is allowed, the caller decides.
   return ParseMask(text, kStageNames, "VK_PIPELINE_STAGE_2_");
 }
 

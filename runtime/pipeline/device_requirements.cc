@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// What a device must have for the pipelines of a source, before the device is made. An engine
+// enables just these features. Each metadata is read once, however many pipelines have it.
 #include "runtime/pipeline/device_requirements.h"
 
 #include <map>
@@ -26,6 +28,7 @@ std::vector<DeviceNeed> RowsOf(const Needs& needs) {
 
 }  // namespace
 
+// Only what is listed for warming counts, since that is what will be drawn.
 Result<DeviceRequirements> RequirementsOf(const ArtifactSource& source) {
   Needs features;
   Needs extensions;

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Formats of Vulkan as words of manifests ("rgba16_float"), as names for messages, and by what a
+// shader can write to them or read from them. Everything is derived from a table of families.
 #include "runtime/pipeline/formats.h"
 
 #include <algorithm>
@@ -16,7 +18,9 @@ namespace {
 using artifact::ItemFormat;
 using artifact::OutputItem;
 
-// Formats of one shape lie side by side in VkFormat, one per numeric kind, in this order.
+// Formats of one shape lie side by side in VkFormat, one per numeric kind, in this order. The
+// suffixes of a family are in the order of the specification; a family may end early and never has
+// a gap.
 struct Family {
   VkFormat first;
   uint32_t components;
@@ -77,6 +81,7 @@ std::optional<Found> Find(VkFormat format) {
   return std::nullopt;
 }
 
+// Formats for depth and stencil have a table of their own, as their words say two things.
 struct DepthRow {
   std::string_view word;
   VkFormat format;
@@ -116,7 +121,8 @@ std::string WordOf(const Family& family, std::string_view suffix) {
   return (same ? letters + width : all) + "_" + (type == "sfloat" ? "float" : type);
 }
 
-// Position of the item format among the kinds of a family of its width.
+// Position of the item format among the kinds of a family of its width. Columns: the item format,
+// and the format of Vulkan with one to four components of it.
 struct ItemRow {
   ItemFormat item;
   std::array<VkFormat, 4> by_components;
@@ -181,7 +187,8 @@ std::optional<VkFormat> DeviceVertexFormat(ItemFormat item, uint32_t components,
 }
 
 // Scaled formats are for vertices; as color targets they have no kind of number that an output
-// could be compared with.
+// could be compared with. Nothing as well for formats that this table does not have, such as
+// compressed ones.
 std::optional<ColorFormat> DescribeColorFormat(VkFormat format) {
   const std::optional<Found> found = Find(format);
   if (!found || found->suffix.starts_with("USCALED") || found->suffix.starts_with("SSCALED")) {
@@ -254,6 +261,7 @@ std::string FormatWord(VkFormat format) {
   return found && DescribeColorFormat(format) ? WordOf(*found->family, found->suffix) : "";
 }
 
+// Names for people. A format that has no name here is told by its number.
 std::string FormatName(VkFormat format) {
   if (const std::optional<Found> found = Find(format)) {
     return fmt::format("VK_FORMAT_{}_{}", found->family->prefix, found->suffix);

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// A pack as a source of artifacts: variants by name and options, content by digest, and the list of
+// what is built first (spec/pso 5.2). Everything is const, so threads share it without a lock.
 #include "runtime/pipeline/pack_source.h"
 
 #include <algorithm>
@@ -20,7 +22,8 @@ Error WrongOption(ErrorCode code, std::string_view program, std::string_view wha
   return {code, fmt::format("'{}': {}", program, what), ""};
 }
 
-// The numbers of the types are those of the pack; a text has no bits and does not come here.
+// The numbers of the types are those of the pack; a text has no bits and does not come here. A type
+// above those was refused when the pack was opened.
 TypedValue FromBits(uint32_t type, uint32_t bits) {
   switch (type) {
     case 0:
@@ -88,6 +91,7 @@ std::string_view PassOf(std::string_view program) {
 
 }  // namespace
 
+// The bytes may point into the mapped file; `owner` keeps the pack open for as long.
 Result<SourceBytes> PackSource::Read(const Digest& content) const {
   const auto row = pack_->FindBlob(content.id);
   if (!row) {
@@ -119,6 +123,7 @@ SourceArtifact PackSource::ArtifactOf(uint32_t row) const {
   return out;
 }
 
+// A target that was configured must be there: another form of the code would not fit the device.
 Result<uint32_t> PackSource::FindEntry(std::string_view program) const {
   const auto row = pack_->FindProgram(program);
   if (!row) {
@@ -194,6 +199,7 @@ std::map<std::string, PassSignature> PackSource::Passes() const {
   return passes;
 }
 
+// The name of the pass is for messages; what counts is its signature.
 WarmItem PackSource::WarmOf(const pack::WarmRow& row) const {
   const pack::Tables& tables = pack_->tables();
   WarmItem item;

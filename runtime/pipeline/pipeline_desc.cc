@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// From the metadata of a program and the formats of a pass to everything that a pipeline is made of
+// (spec/pso). Metadata may come from a damaged or foreign pack, so all of it is checked here; what
+// is found is told with the names of the source.
 #include "runtime/pipeline/pipeline_desc.h"
 
 #include <algorithm>
@@ -65,6 +68,7 @@ Result<void> FillStages(const PipelineMetadata& metadata, PipelineDesc& desc) {
   return {};
 }
 
+// Bindings of one set may come from buffers, samplers and images in any order.
 Result<void> FillSets(const PipelineMetadata& metadata, PipelineDesc& desc) {
   for (size_t i = 0; i < kSetCount; ++i) {
     const artifact::Set& set = metadata.sets[i];
@@ -139,6 +143,7 @@ Result<void> FillAttribute(const artifact::AttributeSource& source,
   return {};
 }
 
+// Attributes that no buffer has any more are not possible here: each stands below its source.
 Result<void> FillVertexInput(const PipelineMetadata& metadata, PipelineDesc& desc) {
   for (const artifact::AttributeSource& source : metadata.attribute_sources) {
     desc.vertex_bindings.push_back({source.binding, source.block_size,
@@ -254,6 +259,7 @@ Result<void> FillOutput(const ColorOutput& output, PipelineDesc& desc) {
   return {};
 }
 
+// The pass may have more attachments than the program writes.
 Result<void> FillTargets(const PipelineMetadata& metadata, const PassSignature& signature,
                          PipelineDesc& desc) {
   desc.signature = signature;

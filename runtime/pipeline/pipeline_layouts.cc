@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Layouts of sets and pipelines, made once for each content (spec/pso). Pipelines that share a
+// layout keep their sets bound when one follows the other. The caller's lock guards both maps;
+// nothing in them is removed before the device goes.
 #include "runtime/pipeline/pipeline_layouts.h"
 
 #include <utility>
@@ -32,6 +35,7 @@ Result<VkDescriptorSetLayout> PipelineLayouts::GetSet(const SetDesc& set,
   return handle;
 }
 
+// A set that is empty in the middle keeps its number, since shaders name sets by number.
 Result<LayoutSet> PipelineLayouts::Get(const PipelineDesc& desc) {
   LayoutSet out{.stages = desc.layout_stages, .push_size = desc.push_size};
   // Sets behind the last one in use are left out, as they would only cost entries in the layout.

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Names of states for reports. The lists are in the order of the enumerations, and reports of
+// earlier versions are compared with them, so a name never changes.
 #include "runtime/pipeline/pipeline_report.h"
 
 #include <array>

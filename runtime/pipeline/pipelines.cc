@@ -62,6 +62,7 @@ Hash128 FoundKey(std::string_view program, std::span<const OptionSetting> option
       .Key();
 }
 
+// 0 is allowed and means that the calling thread builds everything itself.
 uint32_t ThreadsOf(const PipelinesConfig& config) {
   if (config.threads != PipelinesConfig::kAllCores) {
     return config.threads;
@@ -164,6 +165,7 @@ Result<void> Pipelines::Replace(PipelineId id, const SourceArtifact& artifact,
                          std::move(source));
 }
 
+// Later sources come first in Find. A source stays loaded as long as the object lives.
 void Pipelines::AddSource(std::shared_ptr<const ArtifactSource> source) {
   const MutexLock lock(state_->mutex);
   state_->sources.push_back(std::move(source));
@@ -247,6 +249,8 @@ void Pipelines::ReleaseModules() { state_->factory.ReleaseModules(); }
 
 Result<void> Pipelines::SaveCache() { return runtime::SaveCache(*state_); }
 
+// A snapshot under the lock, while builds go on: the numbers fit each other, but for those that are
+// counted without a lock.
 PipelineStats Pipelines::Stats() const {
   PipelinesState& state = *state_;
   PipelineStats stats{.added = state.slots.size(),
@@ -364,6 +368,8 @@ Result<WarmReport> Pipelines::Wait(WarmTicket ticket, Duration timeout) {
   return WaitForWarm(*state_, ticket, timeout);
 }
 
+// Must be called once for each frame, on the thread that records, after the last use of a pipeline
+// in it.
 void Pipelines::EndFrame(uint64_t frame_value) { runtime::EndFrame(*state_, frame_value); }
 
 void Pipelines::Collect(uint64_t completed_value) { state_->retire.Collect(completed_value); }

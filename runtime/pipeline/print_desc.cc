@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// A description of a pipeline as text, for tests and for whoever compares two of them. Every field
+// that decides the pipeline is printed; handles and addresses are not.
 #include "runtime/pipeline/print_desc.h"
 
 #include <iterator>
@@ -60,6 +62,7 @@ std::string_view Stage(VkShaderStageFlagBits stage) {
   }
 }
 
+// One object prints one description; lines are appended in the order of the calls.
 class Printer {
  public:
   std::string Print(const PipelineDesc& desc);

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Descriptor sets of a preview: one pool and one set for each set of the artifact, filled once from
+// a table of named resources.
 #include "runtime/preview/descriptors.h"
 
 #include <deque>
@@ -88,6 +90,7 @@ class SetWrites {
   std::deque<std::vector<VkDescriptorImageInfo>> images_;
 };
 
+// One pool per set: previews make a handful of sets, and a pool that fits exactly cannot run out.
 std::vector<VkDescriptorPoolSize> PoolSizes(const artifact::Set& set) {
   // Counts by type, as one pool has one size for each type. Ordered, so that equal sets make equal
   // pools.
@@ -140,6 +143,8 @@ Result<VkDescriptorSet> DescriptorSets::Allocate(VkDescriptorSetLayout layout,
   return handle;
 }
 
+// Every resource of the artifact must be in the table; the first that is missing ends the write
+// with its name.
 Result<void> DescriptorSets::Write(VkDescriptorSet handle, const artifact::Set& set,
                                    const ResourceTable& resources) {
   SetWrites writes(handle, resources);

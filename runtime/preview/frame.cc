@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// One drawing of a preview: a command buffer that is recorded, submitted and waited for by one
+// thread.
 #include "runtime/preview/frame.h"
 
 #include <algorithm>
@@ -26,6 +28,7 @@ VkRenderingAttachmentInfo InfoOf(const Attachment& attachment) {
 
 }  // namespace
 
+// Samples and views are left at their defaults, because previews draw one view with one sample.
 runtime::PassSignature SignatureOf(const PassInfo& pass) {
   runtime::PassSignature signature;
   for (const Attachment& attachment : pass.color) {
@@ -42,6 +45,8 @@ Result<Frame> Frame::Begin(const runtime::Device& device, vk::Queue& queue) {
   return Frame(device, queue, commands);
 }
 
+// The clear values are those of the attachments. Targets are transitioned outside of rendering,
+// since a barrier inside of it may not change a layout.
 void Frame::BeginPass(const PassInfo& pass) {
   const vk::Table& table = device_->table();
   std::vector<VkRenderingAttachmentInfo> color;
@@ -119,6 +124,7 @@ void Frame::Add(runtime::Pipelines& pipelines, const Draw& draw) {
 
 void Frame::EndPass() { device_->table().CmdEndRendering(commands_); }
 
+// Records a copy only; the buffer holds the pixels after Finish.
 Result<vk::Buffer> Frame::ReadBack(vk::Memory& memory, Target& target) {
   const VkExtent2D extent = ExtentOf(target);
   KILN_TRY(vk::Buffer buffer,
@@ -134,12 +140,15 @@ Result<vk::Buffer> Frame::ReadBack(vk::Memory& memory, Target& target) {
   return buffer;
 }
 
+// Waits for the device without a limit. The commands may be dropped afterwards.
 Result<void> Frame::Finish() {
   KILN_TRY(const uint64_t done, queue_->Submit(commands_));
   // A preview has nothing to do while the device draws.
   return queue_->Wait(done);
 }
 
+// Requires that Finish has returned. Rows follow one another without padding, because the copy
+// named no row length.
 Picture PictureOf(const vk::Buffer& buffer, VkExtent2D extent) {
   Picture picture{extent.width, extent.height, {}};
   picture.rgba.resize(buffer.size);

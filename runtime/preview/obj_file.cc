@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Reads the part of Wavefront OBJ that previews need: v, vt, vn and f. Materials, groups and curves
+// are skipped; a line that is read and wrong is an error with its number.
 #include "runtime/preview/obj_file.h"
 
 #include <algorithm>
@@ -39,6 +41,7 @@ std::string_view NextWord(std::string_view& line) {
   return word;
 }
 
+// The whole text must be the number: `1x` is a fault of the file and not a one.
 template <class T>
 bool ReadNumber(std::string_view text, T& value) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -97,7 +100,8 @@ class ObjReader {
     return nullptr;
   }
 
-  // "7", "7/2", "7//3", "7/2/3"; negative ones count from the end.
+  // "7", "7/2", "7//3", "7/2/3"; negative ones count from the end. Indexes count from one in the
+  // file, forwards or backwards; zero is not allowed in either direction.
   bool ReadCorner(std::string_view word, Corner& corner) const {
     const std::tuple<int64_t*, size_t> parts[] = {{&corner.position, positions_.size()},
                                                   {&corner.uv, uvs_.size()},
@@ -127,6 +131,8 @@ class ObjReader {
     return false;
   }
 
+  // Polygons become a fan around their first corner, which is right for the convex faces that
+  // modelling tools write.
   const char* ReadFace(std::string_view line) {
     std::vector<Corner> corners;
     for (std::string_view word = NextWord(line); !word.empty(); word = NextWord(line)) {

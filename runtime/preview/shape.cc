@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// The meshes that previews are drawn on: built in and centred on the origin, or from a file.
 #include "runtime/preview/shape.h"
 
 #include <cmath>
@@ -63,6 +64,8 @@ Shape Cube() {
   return shape;
 }
 
+// Rows of latitude from the north pole down; the triangles at the poles have no area on one side
+// and are left as they are.
 Shape Sphere() {
   Shape shape;
   // The poles have a full row of vertices too, since each has its own u.
@@ -99,6 +102,7 @@ Shape Sphere() {
 
 }  // namespace
 
+// Names that end with `.obj` are read as files; all others are shapes that are built in.
 Result<Shape> MakeShape(std::string_view name, Winding winding) {
   Shape shape;
   if (name == "quad") {

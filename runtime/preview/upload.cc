@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Brings pictures and meshes into device memory.
 #include "runtime/preview/upload.h"
 
 #include <algorithm>
@@ -14,6 +15,8 @@ VkDeviceSize AlignUp(VkDeviceSize value) {
 
 }  // namespace
 
+// Waits until the copy is done, so that the staging buffer may go at the end. Right for previews,
+// too slow for a frame.
 Result<Target> UploadImage(const runtime::Device& device, vk::Memory& memory, vk::Queue& queue,
                            const ImageData& data) {
   // All levels lie one behind the other in one staging buffer, and one command copies them.

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// The features of Vulkan by name, as packs require them and devices report them. One table gives
+// both directions.
 #include "runtime/vk/features.h"
 
 #include <algorithm>
@@ -16,6 +18,8 @@ struct Row {
   VkBool32& (*member)(FeatureChain&);
 };
 
+// Functions and not pointers to members, because the members lie in different structures of the
+// chain.
 #define KILN_CORE(name, field)                                                       \
   Row {                                                                              \
     name, [](FeatureChain& chain) -> VkBool32& { return chain.core.features.field; } \
@@ -144,6 +148,7 @@ bool EnableFeature(FeatureChain& features, std::string_view name) {
   return true;
 }
 
+// Linear, unlike DeviceCaps: it asks about a name alone, without a device, and is in no hot path.
 bool IsKnownFeature(std::string_view name) {
   return std::ranges::any_of(kRows, [&](const Row& row) { return row.name == name; });
 }

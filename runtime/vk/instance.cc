@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// The Vulkan instance and its messages. One instance serves all devices of a process.
 #include "runtime/vk/instance.h"
 
 #include <algorithm>
@@ -27,6 +28,8 @@ VKAPI_ATTR VkBool32 VKAPI_CALL OnMessage(VkDebugUtilsMessageSeverityFlagBitsEXT 
   return VK_FALSE;
 }
 
+// Between the two calls no layer is installed in practice; a shorter answer would leave empty
+// names, which match nothing.
 bool HasLayer(const Table& table, const char* name) {
   uint32_t count = 0;
   table.EnumerateInstanceLayerProperties(&count, nullptr);
@@ -52,6 +55,8 @@ VkDebugUtilsMessengerCreateInfoEXT MessengerInfo(MessageSink* sink) {
 
 }  // namespace
 
+// The order is fixed: the loader's global functions, its version, the layers, the instance, and
+// then the functions of that instance.
 Result<Instance> Instance::Create(Table& table, const InstanceConfig& config) {
   KILN_TRY_VOID(LoadGlobal(table));
   // What a loader of version 1.0 is, as it cannot be asked.
@@ -128,6 +133,8 @@ Result<Instance> Instance::Create(Table& table, const InstanceConfig& config) {
   return instance;
 }
 
+// The messenger holds a pointer to the messages, which live on the heap, and so a move leaves it
+// valid.
 Instance::Instance(Instance&& other) noexcept
     : table_(other.table_),
       handle_(std::exchange(other.handle_, VK_NULL_HANDLE)),

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT
+// A queue for uploads and previews, with its own command buffers. Used by one thread at a time. Its
+// timeline counts submissions from 1, so 0 means that nothing was submitted.
 #include "runtime/vk/queue.h"
 
 #include <fmt/format.h>
 
 namespace kiln::vk {
 
+// Each object is owned as soon as it is made, so a failure in the middle leaves nothing behind.
 Result<Queue> Queue::Create(const runtime::Device& device) {
   const Table& table = device.table();
   Queue out(device);
@@ -33,6 +36,7 @@ Result<Queue> Queue::Create(const runtime::Device& device) {
   return out;
 }
 
+// Command buffers must not be freed while the device works on them.
 Queue::~Queue() {
   if (timeline_ && submitted_ != 0) {
     (void)Wait(submitted_);  // what cannot finish cannot be waited for either
@@ -90,6 +94,7 @@ Result<uint64_t> Queue::Submit(VkCommandBuffer commands) {
   return submitted_;
 }
 
+// The device may never finish, so every wait has an end.
 Result<void> Queue::Wait(uint64_t value, std::chrono::nanoseconds timeout) {
   const VkSemaphore timeline = timeline_.get();
   VkSemaphoreWaitInfo info{};
@@ -107,6 +112,7 @@ Result<void> Queue::Wait(uint64_t value, std::chrono::nanoseconds timeout) {
   return {};
 }
 
+// Never waits. The value is that of the last submission that has finished, and it only grows.
 Result<uint64_t> Queue::Completed() const {
   uint64_t value = 0;
   KILN_TRY_VK(device_->table().GetSemaphoreCounterValue(device_->handle(), timeline_.get(), &value),

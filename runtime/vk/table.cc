@@ -27,10 +27,13 @@ Result<void> LoadGlobal(Table& table) {
   return {};
 }
 
+// For programs that have a loader of their own, as engines do. Before LoadGlobal.
 void AdoptLoader(PFN_vkGetInstanceProcAddr get_instance_proc_addr) {
   volkInitializeCustom(get_instance_proc_addr);
 }
 
+// Two functions stand for all of Vulkan 1.1: an instance that has them was made by a loader that is
+// new enough.
 Result<void> LoadInstance(Table& table, VkInstance instance) {
 #define KILN_VK_LOAD(name) \
   table.name = reinterpret_cast<PFN_vk##name>(vkGetInstanceProcAddr(instance, "vk" #name));
@@ -60,10 +63,13 @@ Result<void> LoadDevice(Table& table, VkDevice device) {
   return {};
 }
 
+// Null: the device has no such function.
 PFN_vkVoidFunction DeviceFunction(VkDevice device, const char* name) {
   return vkGetDeviceProcAddr(device, name);
 }
 
+// Only results that Kiln's own calls can give have a row. VulkanError prints the number beside the
+// name, which tells the others.
 std::string_view ResultName(VkResult result) {
   struct Row {
     VkResult result;
@@ -100,6 +106,8 @@ std::string_view ResultName(VkResult result) {
   return "VkResult";
 }
 
+// Trouble that a program can do something about has a reason of its own: a lost device is made
+// anew, memory is given back.
 Error VulkanError(VkResult result, std::string_view what) {
   Error error{ErrorCode::kUnavailable,
               fmt::format("cannot {}: {} ({})", what, ResultName(result), static_cast<int>(result)),

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+// The one way to a result: look it up, else walk to its signature and look that up, else build it
+// (spec/cache 3.5), and turn what was found into an answer. Everything that is kept in memory is in
+// the parts (lookup, recorder, flights); this file has the order, and what is done when a result
+// turns out to be incomplete.
 #include "server/compile/cached_build.h"
 
 #include <utility>
@@ -53,6 +57,7 @@ Result<Outcome> CachedBuild::Build(const PreparedProgram& program,
                          call);
 }
 
+// What is wrong with the program or the option values comes before any key (spec/cache 3.3).
 Result<Outcome> CachedBuild::BuildPlain(const PreparedProgram& program,
                                         std::span<const resolve::OptionSetting> options,
                                         const BuildOptions& how, const cache::Call& call) {
@@ -112,6 +117,7 @@ Result<Outcome> CachedBuild::BuildChecked(const PreparedProgram& program,
   if (how.trace != nullptr && (!is_hit || trace.options_of_hits)) {
     trace.options = OptionTexts(program.program(), values);
   }
+  // `now` is what the build may do after the look-up. `anew` makes it distrust what is stored.
   BuildOptions now = how;
   if (is_hit) {
     Result<Outcome> outcome = reader_.OutcomeOf(program, *found, call);
@@ -134,6 +140,7 @@ Result<Outcome> CachedBuild::BuildChecked(const PreparedProgram& program,
   // nothing that others see. See spec/daemon 11.4
   const bool may_compile = how.may_compile && call.may_write;
   if (may_compile) {
+    // Single flight: of all callers who want this variant one builds (spec/cache 5.5).
     KILN_TRY(found, flights_.Compile(wanted, call));
   } else {
     KILN_TRY(found, now.anew ? Result<CachedResultPtr>(nullptr) : builder_.Walk(wanted, call));
@@ -190,6 +197,7 @@ bool CachedBuild::StillFinds(const RecentResult& recalled, const cache::Call& ca
   return true;
 }
 
+// For the explain record, which costs little enough to be filled in at each call (spec/cache 11.5).
 void CachedBuild::Describe(const CachedResult& found, BuildTrace& trace) {
   trace.signature = found.signature;
   trace.live_options = found.record->live_options;
@@ -198,12 +206,15 @@ void CachedBuild::Describe(const CachedResult& found, BuildTrace& trace) {
   }
 }
 
+// By signature alone there is no program, so no diagnostics and no places.
 std::optional<Outcome> CachedBuild::Find(const std::string& target, const Hash128& signature,
                                          const cache::Call& call) {
   const CachedResultPtr found = lookup_.AnyRecordOf(signature, call);
   return found == nullptr ? std::nullopt : reader_.BareOutcomeOf(*found, target, call);
 }
 
+// After the store lost something as a whole, or was emptied. Batches compare the count before they
+// take over earlier results (spec/daemon 7.1).
 void CachedBuild::Forget() {
   ++distrusted_;
   if (recipes_ != nullptr) {

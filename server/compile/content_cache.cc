@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Content that was in the store a moment ago, so that a build need not ask again for each of
+// thousands of equal modules.
 #include "server/compile/content_cache.h"
 
 namespace kiln::compile {

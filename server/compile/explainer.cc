@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Makes explain records of builds (spec/cache 11.2) and reads them back. A record has everything
+// that went into keys, as text and by name, because it is compared with records of other builds of
+// kiln.
 #include "server/compile/explainer.h"
 
 #include <algorithm>
@@ -16,6 +19,7 @@
 namespace kiln::compile {
 namespace {
 
+// Records have texts; an enumerator is found by its name.
 template <class Enum>
 std::optional<Enum> NamedLike(std::initializer_list<Enum> values, std::string_view name) {
   const auto* const found =
@@ -69,6 +73,7 @@ cache::ExplainInputs InputsOf(const PreparedProgram& program) {
 // A record is from a file and may be of another version, so every name in it is looked up and none
 // is believed.
 std::optional<ProgramRequest> ProgramOf(const cache::ExplainRecord& record) {
+  // Sources by digest: whether they are still stored shows when they are read.
   ProgramRequest program{.name = record.slot.program};
   for (const cache::ExplainModule& module : record.inputs->modules) {
     program.sources.push_back({.path = module.path, .digest = module.source, .text = nullptr});
@@ -133,6 +138,7 @@ std::vector<cache::NamedText> OptionTexts(std::span<const resolve::OptionSetting
   return texts;
 }
 
+// A slot is a name, not an identity: texts are made fit for records and may be cut.
 cache::ExplainSlot SlotOf(const std::string& project, const std::string& program,
                           const std::string& target) {
   return {.space = 0,
@@ -141,6 +147,8 @@ cache::ExplainSlot SlotOf(const std::string& project, const std::string& program
           .target = FitForRecord(target)};
 }
 
+// Costs a copy of the inputs, some microseconds, for each request that leaves a record
+// (spec/cache 11.5).
 cache::ExplainRecord ExplainRecordOf(const PreparedProgram& program, const Requester& asker,
                                      const BuildTrace& trace, Clock& clock) {
   cache::ExplainRecord record;
@@ -166,6 +174,8 @@ cache::ExplainRecord ExplainRecordOf(const PreparedProgram& program, const Reque
   return record;
 }
 
+// Records of the slot that agree with the program in everything but option values, and, if there is
+// none, the cause that comparing with the others gives.
 BatchCauses::BatchCauses(const cache::ExplainRecord& program,
                          std::vector<std::shared_ptr<const cache::ExplainRecord>> earlier) {
   const auto without_options = [](const cache::ExplainRecord& record) {
@@ -189,6 +199,7 @@ BatchCauses::BatchCauses(const cache::ExplainRecord& program,
   }
 }
 
+// Exact only as far as it must be for a histogram: `kiln explain` compares again.
 cache::Cause BatchCauses::CauseOf(const std::vector<cache::NamedText>& options) const {
   if (same_.empty()) {
     return of_program_;

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// The keys under which failures of some programs may be remembered, for `kiln cache gc --failed`
+// and edits that should be tried anew. It reads all explain records, which takes a while for a
+// large store.
 #include "server/compile/failure_keys.h"
 
 #include <algorithm>
@@ -48,6 +51,7 @@ std::optional<Hash128> KeyOfModule(const cache::ExplainInputs& inputs,
   return ProbeTrail(source, *language, hlsl->settings, *hlsl->files, limits).ModuleKeyOf(probes);
 }
 
+// A row that does not decode counts as unknown.
 std::optional<cache::Record> RecordAt(cache::BlobStore& store, const cache::Key& key,
                                       const cache::Call& call) {
   const Result<cache::Blob> row = store.Get(key, call);

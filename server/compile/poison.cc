@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Inputs that ended the compiler three times (spec/daemon 12): the record that says so, and what
+// its requester is told.
 #include "server/compile/poison.h"
 
 #include <fmt/format.h>

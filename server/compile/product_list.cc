@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Between what the driver built and what the store keeps: products by name, their content by
+// digest, and the record that names them (spec/cache 4.1).
 #include "server/compile/product_list.h"
 
 #include <algorithm>
@@ -12,6 +14,8 @@
 namespace kiln::compile {
 namespace {
 
+// The id of everything that a pipeline object depends on (spec/cache 4.1): names and digests of
+// code, state and layout.
 Hash128 StateIdOf(const driver::Products& products) {
   // The names are made first and then referred to: a vector that grows would move them.
   std::vector<std::string> names;
@@ -25,7 +29,8 @@ Hash128 StateIdOf(const driver::Products& products) {
   return cache::StateId(code, products.state_hash, products.layout_hash);
 }
 
-// `digest` is that of the bytes.
+// `digest` is that of the bytes. Content goes three ways: into the store, to the caller of this
+// request, and by name into the record.
 void Add(ProductList& list, std::string name, ByteView bytes, const Digest& digest) {
   const cache::Item& item =
       list.items.emplace_back(cache::ContentItem(digest, cache::CopiedBlob(bytes)));
@@ -39,6 +44,7 @@ std::string CodeName(const std::optional<ir::Stage>& stage) {
   return stage.has_value() ? "code." + std::string(ir::NameOf(*stage)) : std::string("code");
 }
 
+// From a record alone. Only successes have an artifact.
 std::optional<Artifact> ArtifactOf(const cache::Record& record, const Hash128& signature) {
   const Digest* const metadata = record.Find("meta");
   if (record.kind != cache::RecordKind::kOk || metadata == nullptr) {
@@ -67,6 +73,8 @@ std::optional<Artifact> ArtifactOf(const cache::Record& record, const Hash128& s
   return artifact;
 }
 
+// Content that is written, the record that names it, and the blobs that this request may send
+// without reading them back.
 ProductList ProductsOf(const driver::BuildResult& built, bool metadata_only) {
   ProductList list;
   cache::Record& record = list.record;
@@ -96,6 +104,7 @@ ProductList ProductsOf(const driver::BuildResult& built, bool metadata_only) {
     record.layout_hash = built.products->layout_hash;
     record.state_id = StateIdOf(*built.products);
   }
+  // Sorted already: reads come by name.
   for (const driver::OptionRead& read : built.reads) {
     record.live_options.push_back(read.name);
   }
@@ -105,6 +114,8 @@ ProductList ProductsOf(const driver::BuildResult& built, bool metadata_only) {
   return list;
 }
 
+// Checks without building, in the order of what they cost: option names, then the products that the
+// entry points ask for.
 bool IsResultOf(const PreparedProgram& program, const cache::Record& record) {
   if (record.kind == cache::RecordKind::kPoison) {
     return true;  // says nothing else
@@ -139,6 +150,7 @@ bool IsResultOf(const PreparedProgram& program, const cache::Record& record) {
          });
 }
 
+// Requires: `reads` is sorted by name, as live options are.
 bool HasRead(const cache::Record& record, std::span<const driver::OptionRead> reads) {
   return record.kind == cache::RecordKind::kPoison ||
          std::ranges::equal(record.live_options, reads, {}, {}, &driver::OptionRead::name);

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+// Steps that work on finished modules: validation, optimisation, translation (spec/cache 2.4.6,
+// 2.4.7). A step is known by digest of its input, text and tool, so it runs once for all variants
+// whose module is the same, in this process or any before. Threads meet in `flights_`: one runs the
+// step in a worker process, the others wait.
 #include "server/compile/recipes.h"
 
 #include <algorithm>
@@ -26,6 +30,7 @@ constexpr size_t kMaxReport = 4096;  // bytes of what a tool says that are shown
 constexpr char kRefused[] = "RECIPE_REFUSED";
 constexpr char kPoisoned[] = "RECIPE_POISON";
 
+// The same names as in records (product_list.cc).
 std::string CodeName(const std::optional<ir::Stage>& stage) {
   return stage.has_value() ? "code." + std::string(ir::NameOf(*stage)) : std::string("code");
 }
@@ -76,6 +81,8 @@ Outcome Failed(const Outcome& from, const std::string& recipe, const std::string
 
 }  // namespace
 
+// The fingerprint of the tools is in every key of a recipe, so an update of a tool makes its
+// results anew (spec/cache 2.5.1).
 Recipes::Recipes(cache::BlobStore& store, worker::Runner& runner, Clock& clock)
     : store_(store),
       runner_(runner),
@@ -94,6 +101,8 @@ Result<cache::Blob> Recipes::Input(const Digest& digest, const Outcome& outcome,
   return store_.Get(cache::ContentKey(digest), call);
 }
 
+// A step that is known by its key: from memory, else from its record. A record of a success is
+// taken only while its module is there; a failure has its report as content.
 Recipes::StepPtr Recipes::Known(const Hash128& key, const cache::Call& call) {
   if (const std::optional<StepPtr> found =
           recent_.Find(key, call.may_write ? Steps::Use::kNoted : Steps::Use::kUnseen)) {
@@ -138,6 +147,7 @@ Recipes::StepPtr Recipes::Known(const Hash128& key, const cache::Call& call) {
   return step;
 }
 
+// By what it costs in memory, which is mostly the report.
 void Recipes::Remember(const Hash128& key, const StepPtr& step) {
   recent_.Put(key, step, sizeof(Step) + step->report.size());
 }
@@ -171,6 +181,7 @@ Result<Recipes::StepPtr> Recipes::Make(const RecipeRequest& asked, const Hash128
   step->kind = answer.kind == worker::AnswerKind::kMade       ? cache::RecordKind::kOk
                : answer.kind == worker::AnswerKind::kRejected ? cache::RecordKind::kSourceError
                                                               : cache::RecordKind::kPoison;
+  // Wall time of the worker, which includes the wait for a free process.
   step->cpu_us = static_cast<uint64_t>(
       std::chrono::duration_cast<std::chrono::microseconds>(clock_.Monotonic() - start).count());
   const bool ok = step->kind == cache::RecordKind::kOk;
@@ -209,6 +220,7 @@ Result<Recipes::StepPtr> Recipes::Make(const RecipeRequest& asked, const Hash128
 Result<Recipes::StepPtr> Recipes::Run(const RecipeRequest& asked, const Outcome& outcome,
                                       const RunOptions& how, const cache::Call& call) {
   const Hash128 key = cache::RecipeKey(asked.input, asked.recipe, tool_);
+  // With `retry_failed` only successes count as known (spec/cache 4.3).
   const auto usable = [&](const StepPtr& step) {
     return step != nullptr && !(how.retry_failed && step->kind != cache::RecordKind::kOk);
   };
@@ -227,12 +239,16 @@ Result<Recipes::StepPtr> Recipes::Run(const RecipeRequest& asked, const Outcome&
   if (!joined.flight.has_value()) {
     return joined.ticket.Wait(call);
   }
+  // Asked by the pool while the job runs: a process that somebody waits for is not paused
+  // (spec/daemon 5.4).
   const auto urgent = [&flight = *joined.flight] { return flight.lane() != kBackground; };
   Result<StepPtr> made = Make(asked, key, outcome, how, urgent, call);
   joined.flight->Complete(made);
   return made;
 }
 
+// Validation behind an answer. It is a recipe like any other, so a module that was validated once
+// is not validated again.
 Result<Verdict> Recipes::Validate(target::Environment environment, const Digest& module,
                                   const cache::Call& call) {
   KILN_TRY(const recipe::Recipe recipe, recipe::ParseRecipe("val", environment));
@@ -270,6 +286,8 @@ Result<Outcome> Recipes::Apply(Outcome outcome, const NamedTarget& target, const
   Artifact& artifact = *outcome.artifact;
   bool ran = false;
   std::vector<cache::Product> products{{.name = "meta", .digest = artifact.metadata}};
+  // Modules one by one, and for each the recipes in their order. Metadata does not change: recipes
+  // keep the interface of a module.
   for (StageCodeDigest& code : artifact.code) {
     for (const std::string& recipe : target.recipes) {
       const RecipeRequest asked{
@@ -304,6 +322,8 @@ Result<Outcome> Recipes::Apply(Outcome outcome, const NamedTarget& target, const
     artifact.origin = Origin::kCompiled;
     artifact.stored = false;
   }
+  // Also without a run: steps that other variants made have their rows, but this result has none
+  // yet.
   if (ran || !HasRow(artifact.signature, call)) {
     std::ranges::sort(products, {}, &cache::Product::name);
     std::vector<cache::Item> items;

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+// Looks again at a sample of what was built, behind the answers: results are rebuilt by the direct
+// path, modules are validated. It never changes an answer; what it finds goes to the log, the
+// counters and the health. One job of the batch lane works at a time, in slices, and stops being
+// submitted when nothing waits.
 #include "server/compile/result_audit.h"
 
 #include <algorithm>
@@ -27,6 +31,7 @@ constexpr uint32_t kBuckets = 100;
 std::string TextOf(const std::vector<cache::Product>& products) {
   std::string text;
   for (const cache::Product& product : products) {
+    // A uniform choice: 32 bits of the id modulo 100.
     text += fmt::format("{}{}={}", text.empty() ? "" : " ", product.name, product.digest.id.hex());
   }
   return text;
@@ -51,6 +56,8 @@ void ResultAudit::Skip() {
   }
 }
 
+// Requires: the lock. Samples are bounded by number: what does not fit is skipped, since audits
+// must never slow a build.
 bool ResultAudit::AddResult(const FreshResult& built) {
   if (!IsSampled(built.signature, options_.twice_percent)) {
     return false;
@@ -119,6 +126,8 @@ void ResultAudit::Submit() {
                       .tenant = {},
                       .session = "audit",
                       .run = [this](const cache::Call& call) {
+                        // The queue would report the exception, but nobody would set `working_`
+                        // again.
                         if (const Result<void> worked = CatchAll([&] { Work(call); });
                             !worked.ok()) {
                           Broke(worked.error());
@@ -140,6 +149,7 @@ void ResultAudit::Broke(const Error& error) {
 void ResultAudit::Work(const cache::Call& call) {
   const Duration end = clock_.Monotonic() + kSlice;
   bool more = true;
+  // At least one task in each slice, or audits would never end on a slow machine.
   while (more && !call.stop.stop_requested() && clock_.Monotonic() < end) {
     std::optional<RebuildTask> result;
     std::optional<Module> module;
@@ -154,6 +164,7 @@ void ResultAudit::Work(const cache::Call& call) {
       }
       more = !results_.empty() || !modules_.empty();
     }
+    // Results come before modules: they hold a linked program in memory.
     if (result.has_value()) {
       Rebuild(*result, call);
     } else if (module.has_value()) {
@@ -181,6 +192,7 @@ void ResultAudit::Rebuild(const RebuildTask& result, const cache::Call& call) {
                            return driver::BuildDirect(*result.linked->value, result.values,
                                                       result.entries, result.target);
                          });
+  // The sources are right, since the result exists; what fails here is time, memory or the stop.
   if (!again.ok()) {
     return;  // no word about the result
   }

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Three tables lead to a result: variants in memory, masks of entries, and records in the store.
+// Results in memory never change and are shared by pointer; a pointer that is still in the table
+// means that nothing about the result has changed.
 #include "server/compile/result_lookup.h"
 
 #include <memory>
@@ -28,6 +31,8 @@ uint64_t BytesOf(const CachedResult& found) {
 
 }  // namespace
 
+// Under a key that leads to it: variant, signature or live key. A hit of another variant is
+// remembered under its own key, so that the next look is one probe of a table.
 void ResultLookup::Remember(const Hash128& alias, const CachedResultPtr& found,
                             const cache::Call& call) {
   if (call.may_write) {
@@ -41,7 +46,9 @@ void ResultLookup::Forget() {
 }
 
 // What a mask names is what some result read, so the values of these options say under which
-// signature the result of a variant lies that reads the same.
+// signature the result of a variant lies that reads the same. Three results: nothing known, a hit
+// of memory, or a record of the store that passes for one of this program. A record whose live
+// options are not the mask was not put by a build with this signature.
 CachedResultPtr ResultLookup::ByMask(const PreparedProgram& program,
                                      const resolve::OptionValues& values,
                                      const MaskList::Names& mask, bool stored,
@@ -73,6 +80,7 @@ CachedResultPtr ResultLookup::ByWideMask(const PreparedProgram& program,
                                          const resolve::OptionValues& values,
                                          const MaskList::Names& mask, bool stored,
                                          const cache::Call& call) {
+  // Only where 64 masks do not suffice (spec/cache 3.5).
   const std::optional<Hash128> live = LiveKeyOf(program.entry, program.program(), values, mask);
   if (!live.has_value()) {
     return nullptr;
@@ -89,6 +97,8 @@ CachedResultPtr ResultLookup::ByWideMask(const PreparedProgram& program,
   return signature.ok() ? RecordOfSignature(program, *signature, call) : nullptr;
 }
 
+// Nobody can check a record but by making it again, but names that its program does not have show
+// at once (spec/cache 6.7).
 CachedResultPtr ResultLookup::RecordOfSignature(const PreparedProgram& program,
                                                 const Hash128& signature, const cache::Call& call) {
   CachedResultPtr found = AnyRecordOf(signature, call);
@@ -109,6 +119,7 @@ void ResultLookup::ReportUnfit(const CachedResult& found) {
   }
 }
 
+// The record alone, for callers without a program.
 CachedResultPtr ResultLookup::AnyRecordOf(const Hash128& signature, const cache::Call& call) {
   const Result<cache::Blob> value = store_.Get(ResultKey(signature), call);
   if (!value.ok()) {
@@ -157,6 +168,7 @@ CachedResultPtr ResultLookup::LookUp(const PreparedProgram& program,
     if (found == nullptr) {
       continue;
     }
+    // A mask with all options is a key of the variant itself (spec/cache 3.5).
     hit(*found, mask.size() == program.program().option_count() ? "variant" : "live");
     trace.mask = mask;
     if (found->record->kind == cache::RecordKind::kPoison) {
@@ -177,6 +189,8 @@ CachedResultPtr ResultLookup::LookUp(const PreparedProgram& program,
   return nullptr;
 }
 
+// After the walk, which tells what this variant reads; the signature follows from it. Not where the
+// result is to be built anew whatever is known.
 CachedResultPtr ResultLookup::KnownSignature(const ResultRequest& wanted, const Hash128& signature,
                                              Reads reads, const cache::Call& call) {
   if (wanted.how.anew) {
@@ -202,6 +216,7 @@ CachedResultPtr ResultLookup::KnownSignature(const ResultRequest& wanted, const 
   return found;
 }
 
+// For batches: an entry without masks has no results, so a look-up of its variants is of no use.
 bool ResultLookup::HasResults(const PreparedProgram& program, const cache::Call& call) {
   const StoredMasks::Masks masks = masks_.Of(program.entry, call);
   return masks.stored || !masks.list.all().empty();

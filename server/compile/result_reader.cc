@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// From a record to an answer. A record is complete only if all content that it names is there; what
+// is not sends the caller back to build (spec/cache 8.5).
 #include "server/compile/result_reader.h"
 
 #include <algorithm>

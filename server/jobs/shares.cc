@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Who may put a job into a queue (spec/daemon 5): the owner has a quarter for himself, and no
+// tenant has more than half.
 #include "server/jobs/shares.h"
 
 #include <algorithm>

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Who a caller is and what he may do (spec/daemon 11.4). The transport tells the first part: the
+// owner by his uid, a neighbour by his, everybody else by token and certificate. Any thread asks;
+// the mutex guards the failures.
 #include "server/ops/access.h"
 
 #include <chrono>
@@ -16,6 +19,7 @@ constexpr Duration kWindow = std::chrono::minutes(1);
 
 }  // namespace
 
+// The text is the reason of the last failure before the pause.
 std::optional<std::string> Access::WhyPaused(const Party& party) {
   const MutexLock lock(mutex_);
   const Failures* const found = failures_.Find(party.name());
@@ -94,6 +98,7 @@ size_t Access::remembered_failures() {
   return failures_.size();
 }
 
+// For shares and bounds, before the secret is checked. It proves nothing.
 Party Access::PartyOf(const Caller& caller) {
   switch (caller.transport) {
     case Transport::kOwner:
@@ -164,6 +169,7 @@ Result<Principal> Access::Identify(const Caller& caller, std::string_view method
   return principal;
 }
 
+// Scopes are numbered so that a larger one may do all that a smaller one may.
 Result<void> Access::Check(const Principal& principal, std::string_view method, Scope needed) {
   if (principal.scope >= needed) {
     return {};

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Who changed what, and who was refused, in two files of lines of JSON (spec/daemon 11). Refusals
+// have a file of their own, because strangers cause them and must not push out the acts. One mutex
+// guards both.
 #include "server/ops/audit_log.h"
 
 #include <filesystem>
@@ -54,6 +57,7 @@ AuditLog::~AuditLog() {
   TellUntold(refusals_, true);
 }
 
+// The line is in the file when this returns, but not on the disk: nothing waits for fsync here.
 void AuditLog::Write(const Party& party, const AuditLine& line) {
   const MutexLock lock(mutex_);
   const std::optional<uint64_t> held_back =

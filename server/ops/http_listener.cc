@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// A small HTTP server for metrics and health (spec/daemon 13.3), on loopback or a unix socket only.
+// It knows GET and nothing else, answers one request for each connection and closes it.
 #include "server/ops/http_listener.h"
 
 #include <algorithm>
@@ -125,6 +127,8 @@ Result<std::unique_ptr<HttpListener>> HttpListener::Listen(const std::string& ad
   return Result<std::unique_ptr<HttpListener>>(std::move(listener));
 }
 
+// A socket that systemd passed on. What it is bound to is the choice of the unit, so it is not
+// checked.
 Result<std::unique_ptr<HttpListener>> HttpListener::Adopt(int fd, Handler handler) {
   std::unique_ptr<HttpListener> listener(
       new HttpListener(TcpListener::Adopt(fd), {}, std::move(handler)));
@@ -242,7 +246,8 @@ bool HttpListener::GoOn(Connection& connection) const {
   return connection.sent < connection.reply.size();
 }
 
-// The reply to a path; empty for none.
+// The reply to a path; empty for none. The handler may take locks of other parts; a scrape that
+// takes long delays other scrapes and nothing else.
 std::string HttpListener::ReplyTo(const std::string& path) const {
   if (path.empty()) {
     return {};

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Levels of the log as text: one for all components, and others for some, such as "info,rpc=debug"
+// (spec/daemon 13).
 #include "server/ops/log_levels.h"
 
 #include <array>
@@ -21,6 +23,7 @@ std::optional<LogLevel> ParseLogLevel(std::string_view name) {
   return std::nullopt;
 }
 
+// Nothing for a wrong text, whatever its right parts say.
 std::optional<LogLevels> ParseLogLevels(std::string_view text) {
   LogLevels levels;
   while (true) {

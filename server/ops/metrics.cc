@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Metrics of the daemon for Prometheus (spec/daemon 13). All of them are named in one table. What
+// happens is counted here; what other parts count is read at each scrape.
 #include "server/ops/metrics.h"
 
 #include <array>
@@ -23,7 +25,8 @@ constexpr MetricKind kCounter = MetricKind::kCounter;
 constexpr MetricKind kGauge = MetricKind::kGauge;
 constexpr MetricKind kHistogram = MetricKind::kHistogram;
 
-// Sorted by name.
+// Sorted by name. Columns: name, kind, help. A name never changes, since boards and alerts are
+// written against it.
 constexpr auto kTable = std::to_array<MetricRow>({
     {"kiln_auth_failures_total", kCounter, "Refused connections and tokens, by reason"},
     {"kiln_batch_active", kGauge, "Batches that are not finished"},
@@ -133,7 +136,8 @@ Metrics::Metrics() : state_(std::make_unique<State>()) {
 
 Metrics::~Metrics() = default;
 
-// A name that is not in the table throws here, in the first test that counts it.
+// A name that is not in the table throws here, in the first test that counts it. Takes the locks of
+// the library and makes strings: for events that are rare. Frequent ones use Request and Time.
 void Metrics::Count(std::string_view name, const Labels& labels, double by) {
   state_->counters.at(name)->Add({labels.begin(), labels.end()}).Increment(by);
 }
@@ -150,6 +154,8 @@ void Metrics::Observe(std::string_view name, const Labels& labels, Duration pass
   Observe(name, labels, std::chrono::duration<double>(passed).count());
 }
 
+// `slot` is a number below kRequestSlots for each combination of labels; `labels` is called once
+// for each slot.
 void Metrics::Request(size_t slot, Duration passed, const std::function<Labels()>& labels) {
   RequestCell* cell = state_->requests.at(slot).load(std::memory_order_acquire);
   if (cell == nullptr) {
@@ -181,6 +187,7 @@ void Metrics::Time(std::string_view name, const char* label, std::string_view va
   found->second->Observe(std::chrono::duration<double>(passed).count());
 }
 
+// Must be called before the first scrape, since nothing guards it.
 void Metrics::OnScrape(std::function<std::vector<Sample>()> read) {
   state_->read = std::move(read);
 }

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// A party is whoever shares of the daemon are divided among (spec/daemon 9): a user, a token with
+// its certificate, a certificate alone, or a host of which nothing more is known. Its name is the
+// key of tables and appears in logs.
 #include "server/ops/party.h"
 
 #include <arpa/inet.h>
@@ -42,6 +45,7 @@ Party Party::Certificate(std::string_view subject) {
   return {Kind::kCertificate, fmt::format("certificate:{}", subject)};
 }
 
+// The port is left out: each connection of a host has another one.
 Party Party::Host(std::string_view address) {
   const std::string_view host = address.substr(0, address.rfind(':'));
   return {Kind::kHost, fmt::format("host:{}", NetworkOf(address).value_or(std::string(host)))};

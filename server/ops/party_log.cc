@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Log lines about calls, bounded for each party: nobody can fill the log by calling often. What is
+// held back is counted and told later. One mutex guards both quotas.
 #include "server/ops/party_log.h"
 
 #include <optional>
@@ -11,6 +13,7 @@ constexpr Duration kLook = std::chrono::seconds(10);  // how often the untold is
 
 }  // namespace
 
+// The counts that nobody has seen would go with the process.
 PartyLog::~PartyLog() {
   const MutexLock lock(mutex_);
   TellUntold(clock_.Monotonic(), true);

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// The health of the daemon and what follows from it (spec/daemon 14). Every part may report and
+// ask; one mutex guards everything but the conditions, which are set before other threads start.
 #include "server/ops/service_state.h"
 
 #include <algorithm>
@@ -47,6 +49,8 @@ std::vector<std::string> ServiceState::reasons() {
   return all;
 }
 
+// A daemon that starts takes no work, one that drains takes none any more; one that is degraded
+// does.
 bool ServiceState::TakesWork() {
   const MutexLock lock(mutex_);
   return health_ == Health::kServing || health_ == Health::kDegraded;

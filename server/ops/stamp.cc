@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Times in logs: ISO 8601 in UTC with milliseconds, so that lines of several machines can be sorted
+// together. Years have four digits.
 #include "server/ops/stamp.h"
 
 #include <chrono>

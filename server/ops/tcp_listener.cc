@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// A listening TCP socket that is owned, by address or as systemd passed it on.
 #include "server/ops/tcp_listener.h"
 
 #include <array>
@@ -66,6 +67,7 @@ Result<TcpListener> TcpListener::Listen(const std::string& address) {
   return Result<TcpListener>(std::move(listener));
 }
 
+// Takes the descriptor over; -1 is allowed and makes a listener that owns nothing.
 TcpListener TcpListener::Adopt(int fd) { return TcpListener(fd); }
 
 TcpListener::TcpListener(TcpListener&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}

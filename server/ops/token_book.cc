@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// The tokens of a file, read again when the file changes (spec/daemon 11.4). If it cannot be read,
+// the tokens of before hold, and the health says so: a mistake in an edit must not lock everybody
+// out, nor let anybody in. One mutex guards all members.
 #include "server/ops/token_book.h"
 
 #include <algorithm>
@@ -91,6 +94,7 @@ std::string TokenBook::KnownId(std::string_view bearer) {
   return known ? std::string(parts->id) : std::string();
 }
 
+// Errors have one text for an unknown id and a wrong secret, so that a caller cannot find out ids.
 Result<Token> TokenBook::Check(std::string_view bearer) {
   const std::optional<BearerParts> parts = ParseBearer(bearer);
   if (!parts.has_value()) {

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// The file of tokens: reading, writing and changing it (spec/daemon 11.4). It has SHA-256 digests
+// of secrets and never the secrets. A secret has 256 random bits, so a plain hash is enough: there
+// is nothing to guess from a list.
 #include "server/ops/tokens.h"
 
 #include <algorithm>
@@ -118,6 +121,7 @@ std::string_view ScopeName(Scope scope) {
   KILN_UNREACHABLE();
 }
 
+// Nothing for an unknown name, as a newer kilnd may write one.
 std::optional<Scope> ParseScope(std::string_view name) {
   for (const Scope scope : {Scope::kRead, Scope::kWrite, Scope::kPeer, Scope::kAdmin}) {
     if (ScopeName(scope) == name) {
@@ -233,6 +237,7 @@ std::string TextOf(std::span<const Token> tokens) {
   return text.str();
 }
 
+// Errors are in errno.
 bool WriteAll(int fd, std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t count = write(fd, bytes.data(), bytes.size());
@@ -277,7 +282,9 @@ Result<void> WriteTokens(const std::string& path, std::span<const Token> tokens)
 }
 
 // Two commands that change tokens at once would each write what they read. The lock is a file of
-// its own, because the tokens' file is another one after each change.
+// its own, because the tokens' file is another one after each change. `change` may refuse with an
+// error, and then nothing is written. Readers need no lock: they see the file before the change or
+// after it.
 Result<void> ChangeTokens(const std::string& path,
                           const std::function<Result<void>(std::vector<Token>&)>& change) {
   std::error_code ignored;

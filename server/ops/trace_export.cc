@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Finished calls as spans in a file of OTLP/JSON, one request a line, which a collector tails
+// (spec/daemon 13). Calls put their trace into a bounded queue; a thread of its own writes.
 #include "server/ops/trace_export.h"
 
 #include <string_view>
@@ -52,6 +54,7 @@ Json SpanOf(const CallTrace& trace, std::string id, std::string parent, std::str
 
 }  // namespace
 
+// `number` counts the calls of this process.
 std::string OtlpLine(const TraceResource& resource, const CallTrace& trace, uint64_t number) {
   // The first span is the call itself, below the span of the caller if it named one; what the
   // daemon did is below the call. The nesting is that of the OTLP schema: resource, scope, spans.
@@ -135,6 +138,7 @@ uint64_t TraceExport::dropped() {
   return dropped_;
 }
 
+// Runs until the destructor asks for the end and the queue is empty.
 void TraceExport::Write() {
   bool failing = false;
   for (uint64_t number = 0;;) {

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+// Counting without enumeration (spec/daemon 6.4): the number of points that no exclusion drops, the
+// point of a rank, and the assignments of live axes. All three ask one recursive count, memoised by
+// the conditions that are left. Used by one thread; the memo grows with use and is dropped when it
+// is too large.
 #include "server/project/counter.h"
 
 #include <algorithm>
@@ -12,7 +16,9 @@ namespace {
 
 using driver::Residuals;
 
+// No axis: the option has one value everywhere.
 constexpr uint32_t kNoAxis = 0xffffffffu;
+// About what a node of a map and its bookkeeping take.
 constexpr uint64_t kEntryBytes = 96;  // of a remembered count, beside its conditions
 
 // Counts stop at the greatest number. A count that wraps would make a huge space look small, and a
@@ -34,6 +40,7 @@ std::string TextOf(PointCount count) {
   return text;
 }
 
+// Requires: exclusions are over axes alone. An exclusion that is always true drops every point.
 Counter::Counter(const resolve::Program& program, std::vector<CountedAxis> axes,
                  driver::Residuals residuals, const std::vector<Residuals::Number>& exclusions)
     : program_(program),
@@ -82,6 +89,8 @@ PointCount Counter::SizeOf(const std::vector<uint32_t>& axes,
   return size;
 }
 
+// What is left of the conditions when an axis has a value. Nothing if the branch has no points;
+// `failed_` is set where a condition cannot be evaluated.
 std::optional<Counter::Conditions> Counter::Given(const Conditions& conditions, uint32_t axis,
                                                   uint32_t value) {
   Conditions left;
@@ -215,6 +224,8 @@ std::optional<PointCount> Counter::Over(const std::vector<uint32_t>& axes,
   return Product(SizeOf(axes, AxesOf(conditions)), *count);
 }
 
+// Counts the whole space within limits (spec/daemon 6.4.2). All other functions count without,
+// since they are called only for spaces that were counted.
 Counter::Count Counter::All(const Limits& limits, Clock& clock) {
   limits_ = limits;
   clock_ = &clock;
@@ -265,6 +276,7 @@ std::vector<uint32_t> Counter::Unrank(PointCount rank) {
   return point;
 }
 
+// Exclusions with some axes held, as an exploration's boxes have them.
 std::optional<Counter::Conditions> Counter::Given(const Held& held) {
   std::optional<Conditions> left = drops_all_ ? std::nullopt : std::optional(exclusions_);
   for (uint32_t axis = 0; axis < held.size() && left.has_value(); ++axis) {
@@ -337,6 +349,7 @@ void Counter::Unlimited() {
   end_ = Duration::max();
 }
 
+// Nothing if there are more than `limit`, which is told before more than that were made.
 std::optional<std::vector<Counter::LivePoint>> Counter::LivePoints(const std::vector<bool>& live,
                                                                    size_t limit) {
   Unlimited();
@@ -359,6 +372,7 @@ std::optional<std::vector<Counter::LivePoint>> Counter::LivePoints(const std::ve
   return std::nullopt;
 }
 
+// An upper bound of distinct results (spec/daemon 6.5.2), in one count.
 PointCount Counter::LiveBound(const std::vector<bool>& live) {
   Unlimited();
   std::vector<uint32_t> axes;
@@ -379,6 +393,7 @@ PointCount Counter::LiveBound(const std::vector<bool>& live) {
   return drops_all_ ? 0 : *Over(axes, conditions);
 }
 
+// Otherwise the bound is exact.
 bool Counter::MentionsDead(const std::vector<bool>& live) const {
   return std::ranges::any_of(AxesOf(exclusions_), [&](uint32_t axis) { return !live[axis]; });
 }

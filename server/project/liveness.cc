@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Which options can be read at all (spec/daemon 6.5.1), found by following names through the
+// modules of a program. Everything is taken as reachable that a name may mean, so the answer is too
+// large and never too small.
 #include "server/project/liveness.h"
 
 #include <iterator>
@@ -34,6 +37,8 @@ class Mentions {
       types_.push_back(id.value);
     }
   }
+  // Members of a struct that no path uses count as well; liveness over-approximates
+  // (spec/daemon 6.5.1).
   void AddMembers(const ir::Decl& decl) {
     for (uint32_t i = 0; i < decl.member_count; ++i) {
       const ir::Member& member = view_.members[decl.first_member + i];
@@ -49,6 +54,7 @@ class Mentions {
       blocks_.push_back(local.block);
     }
   }
+  // Locals of a region may have conditions and types of their own.
   void AddRegion(const ir::Region& region) {
     AddCexpr(region.condition);
     blocks_.push_back(region.block.value);
@@ -64,6 +70,8 @@ class Mentions {
     std::vector<bool> seen_blocks(view_.blocks.size(), false);
     while (!blocks_.empty()) {
       const uint32_t block = Pop(blocks_);
+      // Block numbers come from the image; what is out of range was refused when it was loaded, and
+      // is passed over here all the same.
       if (block < seen_blocks.size() && Mark(seen_blocks, block)) {
         for (const uint32_t inst : view_.InstsOf(ir::BlockId{block})) {
           CheckStop();
@@ -218,6 +226,8 @@ class Reached {
   }
 
  private:
+  // A function has its head and its regions. Each is one unit that depends on options, so each
+  // counts as a dependent.
   void Visit(ir::DeclId id) {
     const uint32_t module = program_.ModuleOf(id);
     const ir::Decl& decl = program_.Get(id);
@@ -238,6 +248,7 @@ class Reached {
     }
   }
 
+  // Values of constants and settings are compile-time expressions; the body of a function is not.
   static void AddHead(const ir::Decl& decl, Mentions& mentions) {
     mentions.AddCexpr(decl.condition);
     mentions.AddType(decl.type);

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// The space of a program: axes with checked values and conditions that were compiled together.
+// Everything else asks the space for its points, by number (List), by a counter, or one by one.
 #include "server/project/space.h"
 
 #include <algorithm>
@@ -48,6 +50,7 @@ ir::OptionId Find(const resolve::Program& program, const std::string& name) {
 
 }  // namespace
 
+// What the page is charged with, which has as many points as the sender asked for.
 uint64_t BytesOf(const std::vector<resolve::OptionSetting>& point) {
   uint64_t bytes = sizeof(point);
   for (const resolve::OptionSetting& setting : point) {
@@ -57,7 +60,8 @@ uint64_t BytesOf(const std::vector<resolve::OptionSetting>& point) {
 }
 
 // Conditions are compiled as modules of their own, numbered as they stand in the request; `places`
-// says where each is in the client's manifest.
+// says where each is in the client's manifest. The manifest has a condition in one line, so columns
+// move by bytes and lines do not.
 PlacedDiagnostic PlaceIn(const SpaceRequest& request, const Diagnostic& diagnostic) {
   PlacedDiagnostic placed = Place(diagnostic, std::span<const ModuleText>());
   const auto place = [&](const Location& where, PlacedSpan& out) {
@@ -83,6 +87,9 @@ PlacedDiagnostic PlaceIn(const SpaceRequest& request, const Diagnostic& diagnost
   return placed;
 }
 
+// Checks and compiles what the request says, with all mistakes in one list. Memory of values is
+// charged, and the list of mistakes bounded, because axes may have 4,096 values each
+// (spec/daemon 10).
 Diagnosed<Space> Space::Make(const driver::LinkedProgram& program, const SpaceRequest& request) {
   Diagnosed<Space> result;
   Space space;
@@ -142,7 +149,8 @@ Diagnosed<Space> Space::Make(const driver::LinkedProgram& program, const SpaceRe
 }
 
 // Points by their number in mixed radix, each tested. For spaces that cannot be counted: those with
-// a value twice on an axis, or a condition over something that is no option.
+// a value twice on an axis, or a condition over something that is no option. Costs an evaluation
+// for each combination, so callers bound what they ask for.
 Diagnosed<Space::Page> Space::List(uint64_t from, uint64_t limit) {
   Diagnosed<Page> result;
   Page page;
@@ -176,6 +184,8 @@ Diagnosed<Space::Page> Space::List(uint64_t from, uint64_t limit) {
   return result;
 }
 
+// Nothing where counting would be wrong: an axis without values or with one twice, and conditions
+// that are no residuals of axes.
 std::optional<Counter> Space::MakeCounter() const {
   const resolve::Program& program = program_->program;
   std::vector<bool> varies(program.option_count(), false);

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// The events of one subscriber: those that were taken, for replay, and those that wait. `next_` is
+// the boundary between the two. Numbers ascend by one with every event that is added, so a gap in
+// what a subscriber sees means conflation.
 #include "server/reload/event_log.h"
 
 #include <algorithm>
@@ -9,7 +12,10 @@
 namespace kiln::reload {
 namespace {
 
-// The key under which a newer event replaces this one; empty: it is not replaced.
+// The key under which a newer event replaces this one; empty: it is not replaced. Parts of a key
+// are separated by zeros, which names and variants do not have. Events of one subject only replace
+// each other: an artifact of one variant and target, the diagnostics of one program. Marks of
+// snapshots and the first event have no name, since what stands between marks must stay there.
 std::string NameOf(const EventBody& body) {
   const auto name = [](char kind, const std::string& program, const std::string& rest = {}) {
     return std::string(1, kind) + program + '\0' + rest;
@@ -32,7 +38,8 @@ std::string NameOf(const EventBody& body) {
   return std::holds_alternative<ProgramsSettled>(body) ? "s" : "";
 }
 
-// The work of an engine that skips `older` and sees `newer` only.
+// The work of an engine that skips `older` and sees `newer` only. The engine compares with what it
+// has, and it has not seen the older one.
 void Inherit(const EventBody& older, EventBody& newer) {
   const auto* from = std::get_if<NewArtifact>(&older);
   auto* to = std::get_if<NewArtifact>(&newer);
@@ -92,6 +99,8 @@ void EventLog::Conflate() {
   }
 }
 
+// The bound falls with what was taken, but never below the least: a subscriber that has caught up
+// is conflated late again.
 std::optional<Event> EventLog::Take() {
   if (next_ == events_.size()) {
     return std::nullopt;
@@ -100,6 +109,8 @@ std::optional<Event> EventLog::Take() {
   return events_[next_++];
 }
 
+// Replays what comes after `seq` (spec/daemon 8.3.5). False if some of it is gone; then the
+// subscriber needs a snapshot.
 bool EventLog::Rewind(uint64_t seq) {
   if (seq < lost_through_ || seq > last_seq_) {
     return false;

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// The work on one program for one generation of a watch session (spec/daemon 8.3). It knows nothing
+// of subscribers: each step returns what it made, and the session decides what of it is news. Work
+// belongs to one chunk at a time; a newer generation cancels it by its stop token.
 #include "server/reload/generation.h"
 
 #include <algorithm>
@@ -17,6 +20,8 @@
 namespace kiln::reload {
 namespace {
 
+// Requires a bound, since diagnostics of thousands of variants come together here; each is found by
+// search.
 void AddNew(std::span<const PlacedDiagnostic> from, std::vector<PlacedDiagnostic>& to) {
   for (const PlacedDiagnostic& one : from) {
     if (to.size() < kMaxDiagnostics && std::ranges::find(to, one) == to.end()) {
@@ -25,6 +30,7 @@ void AddNew(std::span<const PlacedDiagnostic> from, std::vector<PlacedDiagnostic
   }
 }
 
+// In the order of declaration, as conditions name them.
 std::vector<std::string> DeclaredNames(const compile::PreparedProgram& prepared) {
   const auto& program = prepared.program();
   std::vector<std::string> names;
@@ -36,6 +42,8 @@ std::vector<std::string> DeclaredNames(const compile::PreparedProgram& prepared)
 
 }  // namespace
 
+// What tells `settings` from `layout` in a change (spec/daemon 8.3.3). Where metadata cannot be
+// read its digest stands for it: a change too many, never one too few.
 Hash128 StateOf(compile::CachedBuild& builder, const compile::Outcome& outcome,
                 const cache::Call& call) {
   const Digest& metadata = outcome.artifact->metadata;
@@ -43,6 +51,7 @@ Hash128 StateOf(compile::CachedBuild& builder, const compile::Outcome& outcome,
   return blob.ok() ? artifact::StateHash(blob->bytes) : metadata.id;
 }
 
+// The name under which a variant is known to engines, equal for equal options in any order.
 std::string VariantName(const Options& options) {
   std::vector<std::string> texts;
   for (const resolve::OptionSetting& setting : options) {
@@ -78,6 +87,7 @@ StepResult ProgramWork::Step(const Workshop& shop, const cache::Call& outer) {
   return {};
 }
 
+// Trouble of the world ends the work of this generation; the next edit begins anew.
 StepResult ProgramWork::Failed(std::string problem) {
   phase_ = Phase::kDone;
   failed_ = true;
@@ -102,6 +112,9 @@ ProbedPaths ProbedBy(const compile::PreparedProgram& prepared) {
 
 }  // namespace
 
+// All targets are prepared, also where the first is wrong only in its own way. A source that cannot
+// be read still tells which paths it asked for, so that an edit of one of these files begins the
+// work again (spec/daemon 8.3.7).
 StepResult ProgramWork::Prepare(const Workshop& shop, const cache::Call& call) {
   ProbedPaths probed;
   for (const compile::NamedTarget& target : request_.program.targets) {
@@ -114,6 +127,7 @@ StepResult ProgramWork::Prepare(const Workshop& shop, const cache::Call& call) {
     if (!(*prepared)->ok()) {
       StepResult result = Failed({});
       result.probed = probed;
+      // The last good artifact is told even while the source is broken (spec/daemon 8.3.2).
       Recover(shop, call, nullptr, nullptr, result);
       auto all = std::make_shared<std::vector<compile::MergedFailure>>();
       for (const PlacedDiagnostic& diagnostic : (*prepared)->diagnostics) {
@@ -125,6 +139,8 @@ StepResult ProgramWork::Prepare(const Workshop& shop, const cache::Call& call) {
     entries_.push_back((*prepared)->entry);
     prepared_.push_back(std::move(prepared).value());
   }
+  // Early cut-off: equal entry ids mean equal IR, so no variant can have changed
+  // (spec/cache 2.4.3).
   ir_identical_ = entries_ == request_.known_entries;
   phase_ = ir_identical_               ? Phase::kDone
            : request_.interest.empty() ? Phase::kPoints
@@ -134,6 +150,8 @@ StepResult ProgramWork::Prepare(const Workshop& shop, const cache::Call& call) {
   return result;
 }
 
+// One variant for all targets. An error of the world breaks off the work; a wrong variant does not,
+// since others may be right.
 ProgramWork::BuildFindings ProgramWork::Build(const Workshop& shop, const OptionsPtr& options,
                                               const std::string& variant, const cache::Call& call,
                                               StepResult& result) {
@@ -179,6 +197,8 @@ ProgramWork::BuildFindings ProgramWork::Build(const Workshop& shop, const Option
   return said;
 }
 
+// Asked once for each generation, and only of sessions that have nothing yet: a session that has
+// sent artifacts keeps them itself. Without variant and target all of the program are meant.
 void ProgramWork::Recover(const Workshop& shop, const cache::Call& call, const std::string* variant,
                           const std::string* target, StepResult& result) {
   if (!request_.recover) {
@@ -195,6 +215,8 @@ void ProgramWork::Recover(const Workshop& shop, const cache::Call& call, const s
                        });
 }
 
+// One variant of interest in each step (spec/daemon 8.3.4). Their diagnostics are told before the
+// points are begun, as the author looks at these variants.
 StepResult ProgramWork::BuildInterest(const Workshop& shop, const cache::Call& call) {
   StepResult result;
   const Interest& interest = request_.interest[next_++];
@@ -209,6 +231,7 @@ StepResult ProgramWork::BuildInterest(const Workshop& shop, const cache::Call& c
   return result;
 }
 
+// The budget is that of the manifest; there is no exploration in a watch.
 Result<void> ProgramWork::ListPoints(Clock& clock, const cache::Call& call) {
   KILN_TRY(compile::BatchPoints points, cache::WhileWanted(call, jobs::kCallBytes, clock, [&] {
              return compile::PointsOf(*prepared_[0]->linked->value, request_.program.space,
@@ -218,6 +241,8 @@ Result<void> ProgramWork::ListPoints(Clock& clock, const cache::Call& call) {
   return {};
 }
 
+// Points that were built as variants of interest are not built again, but their failures count for
+// conditions.
 StepResult ProgramWork::BuildPoint(const Workshop& shop, const cache::Call& call) {
   if (!points_.has_value()) {
     if (const Result<void> listed = ListPoints(shop.clock, call); !listed.ok()) {

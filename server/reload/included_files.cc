@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Pushes of files that sources include (spec/daemon 8.3.7): which lists of files change, and which
+// programs that concerns.
 #include "server/reload/included_files.h"
 
 #include <algorithm>
@@ -14,6 +16,7 @@ bool MayInclude(const compile::ProgramRequest& program) {
   });
 }
 
+// Lists are sorted by path, so both are walked side by side.
 std::vector<std::string> DifferingPaths(const FileList& a, const FileList& b) {
   std::vector<std::string> paths;
   auto at_a = a.files().begin();
@@ -32,12 +35,15 @@ std::vector<std::string> DifferingPaths(const FileList& a, const FileList& b) {
   return paths;
 }
 
+// Without knowledge of what was asked for, anything may matter.
 bool LooksAt(const ProbedPaths& probed, std::span<const std::string> paths) {
   return probed == nullptr || std::ranges::any_of(paths, [&](const std::string& path) {
            return probed->contains(path);
          });
 }
 
+// The list as it is after the push. A file that was pushed and removed at once is gone, whatever
+// the order in the message.
 Result<ListChanges::ListChange> ListChanges::Make(const FileList& before) const {
   std::map<std::string_view, Digest> files;
   for (const ListedFile& file : before.files()) {
@@ -60,6 +66,7 @@ Result<ListChanges::ListChange> ListChanges::Make(const FileList& before) const 
   return change;
 }
 
+// Programs of one manifest share a list, which is made anew once for all of them.
 Result<const ListChanges::ListChange*> ListChanges::Of(
     const std::shared_ptr<const FileList>& before) {
   const FileList none;

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Finds artifacts from before this process for a program whose sources are wrong now
+// (spec/daemon 8.3.2): explain records of the same watch session say which signature each variant
+// had, and the cache may still have it.
 #include "server/reload/last_good.h"
 
 #include <algorithm>
@@ -15,12 +18,14 @@ namespace {
 
 using Texts = std::vector<cache::NamedText>;
 
-// Null: the record does not tell.
+// Null: the record does not tell. Records of the explain ring have all options as texts, also those
+// that the request left at their defaults.
 const std::string* ValueOf(const Texts& texts, const std::string& name) {
   const auto found = std::ranges::find(texts, name, &cache::NamedText::name);
   return found == texts.end() ? nullptr : &found->value;
 }
 
+// A record that does not tell an option does not agree: it may have had any value.
 bool Agrees(const Texts& texts, const Options& options) {
   return std::ranges::all_of(options, [&](const resolve::OptionSetting& option) {
     const std::string* const value = ValueOf(texts, option.name);
@@ -28,7 +33,8 @@ bool Agrees(const Texts& texts, const Options& options) {
   });
 }
 
-// A text of a flag or an enum, the only kinds of which every value may be asked for.
+// A text of a flag or an enum, the only kinds of which every value may be asked for. Requires: the
+// axis has all values. Enum values are quoted in records, so the two kinds cannot be mistaken.
 resolve::OptionSetting SettingOf(const std::string& name, const std::string& text) {
   if (text == "true" || text == "false") {
     return {.name = name,
@@ -45,7 +51,8 @@ resolve::OptionSetting SettingOf(const std::string& name, const std::string& tex
           .text = quoted ? text.substr(1, text.size() - 2) : text};
 }
 
-// The point of the axes that a record is about; nothing if the axes do not have it.
+// The point of the axes that a record is about; nothing if the axes do not have it. Listed values
+// keep the kind that the manifest gave them.
 std::optional<Options> PointOf(const project::SpaceRequest& space, const Texts& texts) {
   Options point;
   for (const project::Axis& axis : space.axes) {
@@ -68,7 +75,8 @@ std::optional<Options> PointOf(const project::SpaceRequest& space, const Texts& 
   return point;
 }
 
-// Variants that a record is about.
+// Variants that a record is about. Fixed options must agree, or the record is of a program that was
+// declared otherwise.
 std::vector<OptionsPtr> VariantsOf(const compile::BatchProgram& program,
                                    std::span<const Interest> interest, const Texts& texts) {
   std::vector<OptionsPtr> variants;
@@ -95,6 +103,9 @@ std::vector<OptionsPtr> VariantsOf(const compile::BatchProgram& program,
 
 }  // namespace
 
+// Explain records lead from program and target to signatures (spec/cache 11.1), newest first, so
+// that the first one of a variant is its latest. At most 64 records a slot. Only records of this
+// watch session count: another workspace has other sources (spec/daemon 8.1).
 std::vector<BuiltVariant> FindLastGood(const compile::BatchProgram& program,
                                        std::span<const Interest> interest, const WorkOwner& whose,
                                        cache::ExplainRing& explains, compile::CachedBuild& builder,

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// From the path of a source to the programs that use it, so that a push costs what it names and not
+// what there is (spec/daemon 8.3.8). Sizes are kept to bound the sum of all sources.
 #include "server/reload/source_index.h"
 
 namespace kiln::reload {
@@ -16,10 +18,12 @@ Error AboveLimit(const char* limit, uint64_t max, uint64_t actual) {
           .reason = "LIMIT_EXCEEDED"};
 }
 
+// A source of several programs counts once, with the size that the last of them says.
 SourceIndex::SourceIndex(std::span<const WatchedProgram> programs) {
   for (const WatchedProgram& program : programs) {
     const std::vector<compile::Source>& sources = program.program.program.sources;
     for (size_t i = 0; i < sources.size(); ++i) {
+      // Differences of unsigned numbers: what is subtracted was added before.
       Entry& entry = entries_[sources[i].path];
       bytes_ += sources[i].digest.size - entry.size;
       entry.size = sources[i].digest.size;
@@ -40,6 +44,8 @@ void SourceIndex::Resize(const std::string& path, uint64_t size) {
   }
 }
 
+// Before anything changes. What is removed stays counted until it is replaced, since a removed
+// source may come back.
 Result<void> SourceIndex::CheckSize(std::span<const compile::Source> changed,
                                     std::span<const std::string> removed) const {
   std::map<std::string_view, uint64_t> named;

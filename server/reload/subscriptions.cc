@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+// Streams, sessions and the queue of jobs meet here: a stream pushes and takes events, a session
+// says what is to be done (session.h), and chunks of the two lanes do it. Sessions are kept by
+// principal, project and workspace (spec/daemon 8.1) and go when nobody has been connected for a
+// while.
 #include "server/reload/subscriptions.h"
 
 #include <algorithm>
@@ -49,10 +53,14 @@ bool IsConnected(Session& session) {
 
 }  // namespace
 
+// One mutex guards all sessions. Steps of work run without it (RunSteps); it is taken to hand out
+// work and to take in results, and nothing that may wait is called under it.
 Subscriptions::~Subscriptions() { CancelAll(); }
 
 // ---- Streams ------------------------------------------------------------------------------------
 
+// Requires: the lock. A place is divided like those of the queue (spec/daemon 11.4): the owner
+// finds one whatever others hold.
 Result<Subscriptions::HeldPtr> Subscriptions::FindOrMake(const SessionKey& key,
                                                          const std::string& tenant) {
   if (const auto known = sessions_.find(key); known != sessions_.end()) {
@@ -99,6 +107,10 @@ Result<void> Subscriptions::MakeRoom(Session& session) {
   return {};
 }
 
+// First message of a stream. The order matters: sessions that are over make room first, an older
+// stream of the same session id is woken so that it finds itself fenced (spec/daemon 8.3.6), and
+// state is told before a push begins a generation. A stream that can resume gets nothing but what
+// it missed (spec/daemon 8.3.5).
 Result<std::unique_ptr<Subscriptions::Stream>> Subscriptions::Open(OpenRequest request,
                                                                    std::function<void()> wake) {
   std::unique_ptr<Stream> stream;  // goes after the lock: it takes it
@@ -108,6 +120,8 @@ Result<std::unique_ptr<Subscriptions::Stream>> Subscriptions::Open(OpenRequest r
   }
   Forget();
   const uint64_t number = next_number_++;
+  // A client without an id gets one that no request can have, since ids are printable; it cannot
+  // come back.
   const std::string id =
       request.session_id.empty() ? "\n" + std::to_string(number) : request.session_id;
   const SessionKey key{.principal = request.principal,
@@ -140,6 +154,7 @@ Result<std::unique_ptr<Subscriptions::Stream>> Subscriptions::Open(OpenRequest r
         request.resume.has_value() ? Session::ResumeMode::kFailed : Session::ResumeMode::kNo,
         request.programs.has_value() ? &*request.programs : nullptr);
   }
+  // Programs of a source client are a push like any other.
   if (request.programs.has_value()) {
     const Result<void> pushed = session.Push({.programs = std::move(request.programs)});
     if (!pushed.ok()) {
@@ -161,6 +176,7 @@ Result<std::unique_ptr<Subscriptions::Stream>> Subscriptions::Open(OpenRequest r
 
 Subscriptions::Stream::~Stream() { all_.Detach(*this); }
 
+// Requires: the lock. Null if a newer stream has the session id, or the session is gone.
 Subscriber* Subscriptions::FindAttached(const Stream& stream) {
   const auto held = sessions_.find(stream.key_);
   if (held == sessions_.end()) {
@@ -173,6 +189,8 @@ Subscriber* Subscriptions::FindAttached(const Stream& stream) {
              : &found->second;
 }
 
+// The subscriber stays for a while, so that a client that lost its connection can resume
+// (spec/daemon 8.3.6). Work goes on only as long as somebody is connected.
 void Subscriptions::Detach(const Stream& stream) {
   const MutexLock lock(mutex_);
   Subscriber* const subscriber = FindAttached(stream);
@@ -196,6 +214,8 @@ void Subscriptions::Detach(const Stream& stream) {
   NoteCounts();
 }
 
+// In the thread of the stream. `first_` is the answer to a stream that resumed: it stands before
+// the events that are replayed and has no place in the log.
 std::optional<Event> Subscriptions::Stream::Take() {
   const MutexLock lock(all_.mutex_);
   Subscriber* const subscriber = all_.FindAttached(*this);
@@ -250,6 +270,8 @@ void Subscriptions::Stream::SetInterest(std::vector<Interest> interest) {
   }
 }
 
+// Acknowledgements free nothing: what is kept for replay is bounded by number. They are checked, so
+// that a client with a wrong count hears of it.
 Result<void> Subscriptions::Stream::Acknowledge(uint64_t seq) {
   const MutexLock lock(all_.mutex_);
   const Subscriber* const subscriber = all_.FindAttached(*this);
@@ -261,6 +283,7 @@ Result<void> Subscriptions::Stream::Acknowledge(uint64_t seq) {
   return {};
 }
 
+// Requires: the lock. Subscribers that were gone for too long, and then sessions without any.
 void Subscriptions::Forget() {
   const Duration now = clock_.Monotonic();
   for (auto row = sessions_.begin(); row != sessions_.end();) {
@@ -278,6 +301,7 @@ void Subscriptions::Forget() {
   NoteCounts();
 }
 
+// For the status, which must not wait for the lock.
 void Subscriptions::NoteCounts() {
   uint64_t connected = 0;
   for (const auto& [key, held] : sessions_) {
@@ -289,6 +313,7 @@ void Subscriptions::NoteCounts() {
   subscriber_count_ = connected;
 }
 
+// Called every second by the daemon.
 void Subscriptions::Tick() {
   const MutexLock lock(mutex_);
   Forget();
@@ -297,6 +322,7 @@ void Subscriptions::Tick() {
   }
 }
 
+// Once. Streams see it when they ask whether they have ended.
 void Subscriptions::Drain() {
   const MutexLock lock(mutex_);
   if (draining_) {
@@ -340,6 +366,8 @@ void Subscriptions::SubmitWork(const HeldPtr& held) {
   }
 }
 
+// One chunk works on programs of one session until its slice is over (spec/daemon 5.4). What is
+// left is submitted anew by the guard, behind what others wait with.
 void Subscriptions::RunChunk(const HeldPtr& held, jobs::Lane lane, const cache::Call& call) {
   struct Guard {  // also if an exception ends it
     Subscriptions& all;
@@ -383,6 +411,7 @@ void Subscriptions::RunSteps(const HeldPtr& held, const Session::WorkItem& taken
       }
     }
   } guard{*this, *held, taken};
+  // A program that goes on in the background is handed back, to be taken by a chunk of that lane.
   const bool background = taken.work->in_background();
   bool wanted = true;
   do {
@@ -397,6 +426,7 @@ void Subscriptions::RunSteps(const HeldPtr& held, const Session::WorkItem& taken
   guard.returned = true;
 }
 
+// For the destructor: no chunk may be left that could touch this object.
 void Subscriptions::CancelAll() {
   stop_.request_stop();
   const MutexLock lock(mutex_);

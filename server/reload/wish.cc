@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// What a subscriber wants to hear of (spec/daemon 8.3): programs by name or glob, targets, and
+// variants of interest. Empty lists mean everything.
 #include "server/reload/wish.h"
 
 #include <algorithm>
@@ -26,6 +28,7 @@ std::span<const Interest> Wish::InterestIn(const std::string& program) const {
   return found == interest.end() ? std::span<const Interest>() : std::span(found->second);
 }
 
+// A variant that is named twice counts once.
 void Wish::SetInterest(std::vector<Interest> all) {
   interest.clear();
   std::set<std::pair<std::string, std::string>> seen;

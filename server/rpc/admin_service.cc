@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// AdminService (spec/daemon 4.6). What a caller sees depends on who he is: the owner sees paths,
+// administrators see warnings and caches, everybody else sees figures.
 #include "server/rpc/admin_service.h"
 
 #include <algorithm>
@@ -89,6 +91,7 @@ uint64_t Microseconds(Duration duration) {
       std::chrono::duration_cast<std::chrono::microseconds>(duration).count());
 }
 
+// Names of lanes are part of the protocol.
 const char* LaneText(jobs::Lane lane) {
   return lane == jobs::Lane::kInteractive ? "interactive" : "batch";
 }
@@ -229,6 +232,7 @@ void StatusTo(const Host& host, Engine& engine, v1::ServerStatus& out) {
   }
 }
 
+// The whole text must be the number.
 std::optional<uint64_t> NumberFrom(const std::string& text) {
   uint64_t number = 0;
   const char* const end = text.data() + text.size();
@@ -236,7 +240,8 @@ std::optional<uint64_t> NumberFrom(const std::string& text) {
   return error == std::errc{} && stop == end ? std::optional(number) : std::nullopt;
 }
 
-// In the order of their numbers, which only grow: a token is the number of the last one.
+// In the order of their numbers, which only grow: a token is the number of the last one. A job that
+// ends between two pages is missing and shifts no other.
 Result<void> JobsTo(jobs::JobQueue& queue, const v1::ListJobsRequest& request,
                     v1::ListJobsReply& reply) {
   const std::optional<uint64_t> after =
@@ -439,6 +444,7 @@ class AdminService final : public v1::AdminService::CallbackService {
         });
   }
 
+  // Rows that need a restart are named and not applied; the caller shows both lists.
   grpc::ServerUnaryReactor* ReloadConfig(grpc::CallbackServerContext* context,
                                          const v1::ReloadConfigRequest* request,
                                          v1::ReloadConfigReply* reply) override {
@@ -482,6 +488,7 @@ class AdminService final : public v1::AdminService::CallbackService {
   // summary at its end.
   using MaintenanceBody = std::function<Result<void>(const cache::Call&, const PushMaintenance&)>;
 
+  // For what reads or changes the store and ends in one message.
   grpc::ServerUnaryReactor* Job(grpc::CallbackServerContext& context, std::string_view method,
                                 HeldBytes held,
                                 std::function<Result<void>(const cache::Call&)> body,
@@ -492,6 +499,7 @@ class AdminService final : public v1::AdminService::CallbackService {
         std::move(object));
   }
 
+  // The stream's job is one of the queue, so maintenance waits for its place like any other work.
   grpc::ServerWriteReactor<v1::CacheMaintenance>* Maintenance(grpc::CallbackServerContext& context,
                                                               std::string_view method,
                                                               MaintenanceBody body) {

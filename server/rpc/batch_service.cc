@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// BatchService (spec/daemon 4.2). WatchBatch is a stream of its own kind: it holds a number and no
+// events, so any number of watchers cost one message each. All of its steps run in the step thread
+// of the pump; gRPC's threads and the lock of the batch only post to it.
 #include "server/rpc/batch_service.h"
 
 #include <algorithm>
@@ -30,6 +33,7 @@ namespace kiln::rpc {
 namespace {
 
 constexpr size_t kPageBytes = size_t{4} << 20;  // then the next item is on another page
+// How often slow readers are looked for.
 constexpr Duration kTick = std::chrono::milliseconds(250);
 constexpr std::string_view kWaits =
     "the daemon was started again: the batch goes on when somebody with scope write starts, "
@@ -98,6 +102,8 @@ class WatchCall final : public grpc::ServerWriteReactor<v1::BatchEvent>,
     KILN_TRY_VOID(frame_.Permitted());
     KILN_TRY(id_, IdFromProto("batch_id", batch_id_));
     const bool may_wake = frame_.CallFor({}).may_write;
+    // The subscription may call at any time from here on, so `self_` is set before it. It holds a
+    // weak pointer: events of a batch must not keep a call alive.
     KILN_TRY(subscription_,
              engine_.batches.Subscribe(
                  id_, may_wake ? compile::Batches::Wakes::kYes : compile::Batches::Wakes::kNo,
@@ -144,6 +150,7 @@ class WatchCall final : public grpc::ServerWriteReactor<v1::BatchEvent>,
     if (frame_.cancelled()) {
       return End(Error{.code = ErrorCode::kCancelled, .context = "the watcher is gone"});
     }
+    // From the batch by number, so nothing is lost between two steps and nothing is told twice.
     if (waiting_.empty()) {
       Result<std::vector<compile::BatchEvent>> events = engine_.batches.Events(id_, next_seq_);
       if (!events.ok()) {
@@ -167,6 +174,7 @@ class WatchCall final : public grpc::ServerWriteReactor<v1::BatchEvent>,
     StartWrite(&message_);
   }
 
+  // In a thread of gRPC, like OnCancel and OnDone. None of them does anything but post.
   void OnWriteDone(bool ok) override {
     if (!ok) {
       frame_.Cancel();
@@ -214,10 +222,15 @@ class WatchCall final : public grpc::ServerWriteReactor<v1::BatchEvent>,
   Duration cut_at_ = Duration::max();
 };
 
+// As ListBatches shows it (spec/daemon 4.2). It is a label: who may do what is decided by the
+// principal.
 std::string OwnerOf(const ops::Principal& who) {
   return !who.tenant.empty() ? who.tenant : !who.token.empty() ? who.token : "local";
 }
 
+// What the row of the batch stores: the whole request, so that it can be restored without its
+// client (spec/daemon 7.1). Canonical, so that the stored bytes are those that the id is the digest
+// of.
 Bytes SpecOf(const v1::StartBatchRequest& request) {
   const std::string text = CanonicalBytes(request);
   const ByteView bytes = AsBytes(text);
@@ -294,6 +307,7 @@ class BatchService final : public v1::BatchService::CallbackService {
   }
 
  private:
+  // In the step thread, over a copy: a call may end and erase itself.
   void Tick() {
     const Duration now = host_.clock.Monotonic();
     for (WatchCall* const call : OpenCalls(open_)) {
@@ -301,7 +315,8 @@ class BatchService final : public v1::BatchService::CallbackService {
     }
   }
 
-  // Latest first; a token is the last id that was listed.
+  // Latest first; a token is the last id that was listed. All batches are gone through for each
+  // page; there are at most kMostKept.
   Result<void> List(const v1::ListBatchesRequest& request, v1::ListBatchesReply& reply) {
     std::vector<compile::BatchSummary> wanted;
     for (compile::BatchSummary& summary : engine_.batches.List()) {
@@ -330,7 +345,8 @@ class BatchService final : public v1::BatchService::CallbackService {
     return {};
   }
 
-  // A token is the digest of the request and how many items came before.
+  // A token is the digest of the request and how many items came before. A page has at most
+  // kPageBytes of items, but one item at least, so that every page goes on.
   Result<void> ListItems(const v1::ListBatchItemsRequest& request, v1::ListBatchItemsReply& reply) {
     KILN_TRY(const Hash128 id, IdFromProto("batch_id", request.batch_id()));
     compile::ItemKinds kinds;
@@ -378,7 +394,8 @@ class BatchService final : public v1::BatchService::CallbackService {
     return {};
   }
 
-  // Spaces that are too large for a message were uploaded before it.
+  // Spaces that are too large for a message were uploaded before it. Errors: kFailedPrecondition if
+  // they are not in the store.
   Result<v1::StartBatchRequest> Whole(const v1::StartBatchRequest& request,
                                       const cache::Call& call) {
     v1::StartBatchRequest whole = request;
@@ -402,6 +419,9 @@ class BatchService final : public v1::BatchService::CallbackService {
     return whole;
   }
 
+  // The order of the checks: form, then the caller, then sources, then what was done before, and
+  // only then counting, which may take seconds. A request that changes nothing is answered before
+  // that (spec/daemon 7.1).
   Result<void> Start(const v1::StartBatchRequest& asked, const ops::Principal& who,
                      const cache::Call& call, v1::StartBatchReply& reply, v1::ErrorDetail& detail) {
     KILN_TRY_VOID(CheckDurability(engine_, asked.durability()));
@@ -452,6 +472,7 @@ class BatchService final : public v1::BatchService::CallbackService {
     return Answer(id, reply);
   }
 
+  // Counts are those of the moment of the answer.
   Result<void> Answer(const Hash128& id, v1::StartBatchReply& reply) {
     KILN_TRY(const compile::BatchSummary summary, engine_.batches.Get(id));
     reply.set_batch_id(IdBytes(id));
@@ -477,6 +498,7 @@ class BatchService final : public v1::BatchService::CallbackService {
         });
   }
 
+  // The body is called before this returns, so it may refer to what the caller has.
   grpc::ServerUnaryReactor* AtOnce(grpc::CallbackServerContext& context, std::string_view method,
                                    HeldBytes held, const std::function<Result<void>()>& body) {
     return AnswerUnary(host_, context,
@@ -496,6 +518,8 @@ std::shared_ptr<grpc::Service> MakeBatchService(const Host& host, Engine& engine
   return std::make_shared<BatchService>(host, engine);
 }
 
+// After the start: the rows of the store become batches again, which wait for somebody who may
+// write.
 void RestoreBatches(Engine& engine) { engine.batches.Restore(BatchFromSpec); }
 
 }  // namespace kiln::rpc

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// CacheService (spec/daemon 4.5), which other daemons use as their upstream. The work is in
+// server/rpc/calls; this file decides how each method is answered.
 #include "server/rpc/cache_service.h"
 
 #include <algorithm>

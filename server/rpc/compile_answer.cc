@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// The fast path of Compile: the same bytes that were asked before are answered with the same reply,
+// after a few questions whether everything is still there. So a warm Compile parses no message,
+// makes no key and serialises nothing (spec/daemon 16).
 #include "server/rpc/compile_answer.h"
 
 #include <algorithm>
@@ -17,6 +20,7 @@
 namespace kiln::rpc {
 namespace {
 
+// Without a wish the reply does not wait for the store (spec/cache 6.5.3).
 cache::Durability DurabilityOf(v1::Durability durability) {
   return durability == v1::DURABILITY_LOCAL    ? cache::Durability::kDurable
          : durability == v1::DURABILITY_QUORUM ? cache::Durability::kQuorum
@@ -44,6 +48,8 @@ bool IsByDigests(const v1::CompileRequest& request) {
 
 }  // namespace
 
+// The bytes of the request are kept as they came: they are the key under which its answer is
+// remembered.
 CompileAnswer::CompileAnswer(Engine& engine, RequestCache& known, const grpc::ByteBuffer& request,
                              grpc::ByteBuffer& reply)
     : engine_(engine), known_(known), reply_(reply), request_(OnePieceOf(request)) {}
@@ -130,6 +136,8 @@ void CompileAnswer::Remember(const v1::Outcome& outcome, const cache::Call& call
   known_.Keep(bytes(), std::move(known));
 }
 
+// Runs at most twice for one request: in gRPC's thread with kAtOnce, then in a job if memory did
+// not suffice. The message is parsed once.
 Result<void> CompileAnswer::Run(const cache::Call& call, v1::ErrorDetail& detail) {
   const bool at_once = call.deadline == cache::kAtOnce;
   // A reader leaves no record, so it takes the long way.
@@ -160,6 +168,7 @@ Result<void> CompileAnswer::Run(const cache::Call& call, v1::ErrorDetail& detail
   if (at_once && call.may_write) {
     Remember(reply.outcome(), call);
   }
+  // Serialised here, in the thread that made it, and not by gRPC.
   bool own = false;
   (void)grpc::SerializationTraits<v1::CompileReply>::Serialize(reply, &reply_, &own);
   return {};

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// CompileService chooses for each method how it is answered: at once or by a job, in one message,
+// by pages or as a stream (spec/daemon 4.1). What the methods do is in server/rpc/calls.
 #include "server/rpc/compile_service.h"
 
 #include "proto/kiln/v1/compile.grpc.pb.h"
@@ -32,6 +34,8 @@ class CompileService final : public v1::CompileService::WithRawCallbackMethod_Co
         host_, *context, "PutSources", engine_, *reply);
   }
 
+  // Bytes in and out: this is the call that is made most often, and content would otherwise be
+  // copied twice.
   grpc::ServerUnaryReactor* Compile(grpc::CallbackServerContext* context,
                                     const grpc::ByteBuffer* request,
                                     grpc::ByteBuffer* reply) override {

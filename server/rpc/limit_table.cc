@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// One list of all limits that a request can meet (spec/daemon 10), for GetServerInfo. Numbers come
+// from where they are enforced, so the list cannot say another one.
 #include "server/rpc/limit_table.h"
 
 #include <chrono>

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// The service only chooses how a call is answered: in one message, by pages, or as a stream of
+// progress that a job pushes. What packs are is in server/rpc/calls/pack_calls.
 #include "server/rpc/pack_service.h"
 
 #include "proto/kiln/v1/pack.grpc.pb.h"
@@ -16,6 +18,7 @@ class PackService final : public v1::PackService::CallbackService {
  public:
   PackService(const Host& host, Engine& engine) : host_(host), engine_(engine) {}
 
+  // One job for the whole pack; its stream takes progress when the reader does (spec/daemon 2.7).
   grpc::ServerWriteReactor<v1::BuildPackReply>* BuildPack(
       grpc::CallbackServerContext* context, const v1::BuildPackRequest* request) override {
     return StartStream<StreamCall<v1::BuildPackReply>>(

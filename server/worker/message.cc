@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Messages between daemon and worker over a socket pair (spec/daemon 12.2): a head of fixed size, a
+// text, and a payload in a sealed memory file whose descriptor comes with the head. Neither side
+// trusts the other, least of all the daemon a worker.
 #include "server/worker/message.h"
 
 #include <algorithm>
@@ -26,6 +29,8 @@ constexpr uint32_t kMagic = 0x314B574B;  // "KWK1"
 // was checked.
 constexpr int kSeals = F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE;
 
+// Before each message: magic, kind, length of payload and of text. Both sides are one build on one
+// machine, so the struct is sent as it is; the magic tells a message from anything else.
 struct Head {
   uint32_t magic = kMagic;
   uint32_t kind = 0;
@@ -47,7 +52,7 @@ Error NoMessage(std::string_view what) {
           .reason = "WORKER_GARBAGE"};
 }
 
-// All that came along with a message.
+// All that came along with a message. Closes them, whatever becomes of the message.
 class Descriptors {
  public:
   Descriptors() = default;
@@ -83,7 +88,8 @@ class Descriptors {
   bool surplus_ = false;
 };
 
-// The time that one message may take.
+// The time that one message may take. It spans the whole message (spec/daemon 12.2), so a worker
+// that sends a byte now and then holds nobody up.
 class Waiting {
  public:
   Waiting(int socket, Patience patience) : socket_(socket) {
@@ -116,7 +122,8 @@ class Waiting {
     return true;
   }
 
-  // What recv, send and their like give, repeated until they give something.
+  // What recv, send and their like give, repeated until they give something. EAGAIN behind a
+  // successful poll is possible and means to wait again.
   template <class Call>
   ssize_t Repeat(short events, const Call& call) const {
     for (;;) {
@@ -182,6 +189,7 @@ bool SendHead(int socket, const Head& head, int payload, const Waiting& waiting)
     row->cmsg_len = CMSG_LEN(sizeof(int));
     std::memcpy(CMSG_DATA(row), &payload, sizeof(int));
   }
+  // A part of the head that was sent would be an error: the descriptor goes with the first byte.
   const ssize_t sent = waiting.Repeat(
       POLLOUT, [&] { return ::sendmsg(socket, &message, MSG_NOSIGNAL | waiting.flags()); });
   return sent == static_cast<ssize_t>(sizeof(head));
@@ -235,6 +243,7 @@ Result<Bytes> ReadPayload(int file, uint64_t size) {
 
 }  // namespace
 
+// Sealed before it is sent: from then on neither side can change it.
 Result<void> Send(int socket, const Message& message, Patience patience) {
   if (message.payload.size() > kMaxPayload || message.text.size() > kMaxText) {
     return Error{.code = ErrorCode::kResourceExhausted,
@@ -266,6 +275,9 @@ Result<void> Send(int socket, const Message& message, Patience patience) {
   return {};
 }
 
+// Requires nothing of the other side: it may be a worker that a hostile module took over. Text and
+// payload are bounded before they are allocated, and a message with other descriptors than it
+// announces is none.
 Result<Message> Receive(int socket, Patience patience) {
   const Waiting waiting(socket, patience);
   Head head;

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// One child process: started, stopped and continued, asked how much it has used, and ended for
+// certain. Owned by one thread of the pool at a time.
 #include "server/worker/process.h"
 
 #include <array>
@@ -61,7 +63,8 @@ std::string Said(int pipe) {
   }
 }
 
-// How a process ended, in words; nothing while it runs.
+// How a process ended, in words; nothing while it runs. Waits for ever with options 0, not at all
+// with WNOHANG.
 std::string DeathOf(pid_t pid, int options) {
   int status = 0;
   pid_t ended = 0;
@@ -82,6 +85,8 @@ std::string DeathOf(pid_t pid, int options) {
 
 }  // namespace
 
+// One end of a socket pair and one of a pipe for its stderr are all that the child gets
+// (spec/daemon 12.2).
 Result<std::unique_ptr<Process>> Process::Start(const std::string& program) {
   // The program that runs now, even if its file was replaced meanwhile: worker and daemon have to
   // be of one build.
@@ -120,12 +125,15 @@ Process::~Process() {
   Close(errors_);
 }
 
+// A signal ends the wait early; callers wait in a loop until their deadline.
 bool Process::WaitReadable(Duration time) const {
   pollfd wait{.fd = socket_, .events = POLLIN, .revents = 0};
   const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(time).count();
   return ::poll(&wait, 1, static_cast<int>(ms)) > 0;
 }
 
+// For batch work while interactive work waits (spec/daemon 5.4). Requires: the process is not
+// waited for by the caller.
 void Process::Stop() const { (void)::kill(pid_, SIGSTOP); }
 void Process::Continue() const { (void)::kill(pid_, SIGCONT); }
 
@@ -151,6 +159,7 @@ std::string Process::End() {
   return said.empty() ? death : death + ": " + said;
 }
 
+// The kernel's count of the process, which a job cannot change. Zero when it is gone.
 Duration Process::CpuTime() const {
   clockid_t clock = 0;
   timespec used{};
@@ -160,6 +169,7 @@ Duration Process::CpuTime() const {
   return std::chrono::seconds(used.tv_sec) + std::chrono::nanoseconds(used.tv_nsec);
 }
 
+// Decides when a worker is recycled (spec/daemon 12.1). Zero where /proc does not tell.
 uint64_t Process::ResidentBytes() const {
   std::ifstream file(fmt::format("/proc/{}/statm", pid_));
   uint64_t all = 0;

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// What a worker that reads sources is sent and what it answers (spec/daemon 12.4). The daemon
+// checks the answer against what it sent: places lie inside of the texts, files were given, probes
+// found what was given. Beyond that a hostile worker can do no more than a hostile source.
 #include "server/worker/reading.h"
 
 #include <algorithm>
@@ -15,7 +18,11 @@
 namespace kiln::worker {
 namespace {
 
+// Forms of the two payloads. To be read: limits (u32 each, in the order of the table), then 1 text;
+// 2 settings; 3 macros; 4 include roots; 5 files, the last four as lists of pairs or texts.
 constexpr std::string_view kInputDomain = "kiln.toread.1";
+// What was read: 1 diagnostics; 2 image; 3 files of the module; 4 probes. Each is left out where it
+// is empty.
 constexpr std::string_view kReadDomain = "kiln.read.1";
 
 Error Corrupt(const char* what) {
@@ -24,6 +31,8 @@ Error Corrupt(const char* what) {
 
 // ---- Out ----------------------------------------------------------------------------------------
 
+// A worker is not believed: a place behind the end of the text would be read when the message is
+// shown.
 bool IsInside(const Location& where, uint64_t size) {
   return !where.known() ||
          (where.module == 0 && where.bytes.begin <= where.bytes.end && where.bytes.end <= size);
@@ -44,7 +53,8 @@ class GivenFiles {
     }
   }
 
-  // Whether a file found what it found, as far as it was given.
+  // Whether a file found what it found, as far as it was given. A file that was given cannot be
+  // absent, and one that was not given cannot have been found.
   bool Allows(const Probe& probe) const {
     const auto found = by_path_.find(probe.path);
     return probe.present ? found != by_path_.end() && found->second->digest == probe.digest
@@ -52,7 +62,8 @@ class GivenFiles {
   }
 
   // The bytes of the row of all files: each begins one behind the end of the one before it. Nothing
-  // if these are not the root and given files.
+  // if these are not the root and given files. Rows count in the bytes of all files, one after the
+  // other, the root first.
   std::optional<uint64_t> LengthOf(const ir::ModuleFiles& files) const {
     uint64_t end = 0;
     for (size_t i = 0; i < files.files.size(); ++i) {
@@ -68,6 +79,7 @@ class GivenFiles {
       }
       end = first + file->text.size();
     }
+    // Includes and line marks are places in the same bytes.
     const bool inside =
         std::ranges::all_of(files.files,
                             [&](const ir::ModuleFile& row) { return row.included.end <= end; }) &&
@@ -80,6 +92,8 @@ class GivenFiles {
   std::map<std::string_view, const SourceFile*> by_path_;
 };
 
+// Spans are compared with the texts that this process has, and the image must be of the files that
+// the worker names beside it.
 Result<ir::Module> ReadImage(ir::Language language, ByteView image,
                              const std::optional<ir::ModuleFiles>& files, uint64_t size) {
   KILN_TRY(ir::Module module, driver::LoadModule(language, image));
@@ -122,6 +136,8 @@ struct ReadJob {
   driver::SourceInputs inputs;
 };
 
+// In the worker. The daemon wrote this, but errors are still errors: the worker ends with an answer
+// and no crash.
 Result<ReadJob> DecodeJob(ir::Language language, const std::string& path, ByteView bytes) {
   KILN_TRY(CanonicalReader reader, CanonicalReader::Open(bytes, kInputDomain));
   KILN_TRY(const ByteView text, reader.Raw(1));
@@ -166,6 +182,10 @@ Bytes EncodeReading(const driver::ParsedSource& read) {
   return std::move(writer).bytes();
 }
 
+// In the daemon; everything in it may be made up. First the parts, then what they say about each
+// other: files were given, probes found what was given, the image has places inside of these files
+// only, and so do diagnostics. What may still be false is the meaning of the image, which is as a
+// hostile source could have it.
 Result<driver::ParsedSource> DecodeReading(ir::Language language, ByteView bytes,
                                            const ReadInputs& inputs) {
   KILN_TRY(CanonicalReader reader, CanonicalReader::Open(bytes, kReadDomain));
@@ -215,6 +235,8 @@ Result<driver::ParsedSource> DecodeReading(ir::Language language, ByteView bytes
   return read;
 }
 
+// Travels where a recipe has its name. The language is in it beside the path, so that a worker of
+// another table is noticed.
 std::string LanguageAndPath(ir::Language language, const std::string& path) {
   return std::string(driver::LanguageText(language)) + " " + path;
 }
@@ -246,6 +268,7 @@ Bytes InputOf(const LanguageLimits& limits, const ReadInputs& inputs) {
   return input;
 }
 
+// In the worker: the whole job, from bytes to bytes.
 Result<Bytes> ReadSource(const std::string& language_and_path, ByteView input) {
   const size_t space = language_and_path.find(' ');
   const std::string path =

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Arithmetic of the field that Ed25519 works in (RFC 8032). It is for public data only: checking a
+// signature has no secret, so nothing here runs in constant time.
 #include "cache/pack/signing/field25519.h"
 
 #include <cstddef>
@@ -19,6 +21,8 @@ constexpr uint64_t kFour = ((uint64_t{1} << 51) - 1) * 4;
 
 }  // namespace
 
+// Any 32 bytes are taken, also those of numbers of p and more; the caller refuses such encodings
+// where the standard does.
 Field25519 Field25519::FromBytes(const Encoding& bytes) {
   std::array<uint64_t, 4> from{};
   std::memcpy(from.data(), bytes.data(), bytes.size());
@@ -49,6 +53,7 @@ void Field25519::Carry() {
   words_[0] += carry * kWrap;
 }
 
+// The smallest number that stands for the value: encodings are compared as bytes.
 Field25519::Encoding Field25519::Bytes() const {
   Field25519 out = *this;
   out.Carry();

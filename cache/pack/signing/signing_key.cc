@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The other users of OpenSSL are those of TLS.
+// Private keys of packs: making, reading and signing, with OpenSSL. A private key is in memory only
+// as long as the object lives; OpenSSL clears it when it is freed. The other users of OpenSSL are
+// those of TLS.
 #include "cache/pack/signing/signing_key.h"
 
 #include <openssl/bio.h>
@@ -49,6 +51,8 @@ std::string TextOf(BIO* bio) {
   return size <= 0 ? std::string() : std::string(data, static_cast<size_t>(size));
 }
 
+// The callback for the password refuses, so a protected key fails at once instead of asking the
+// terminal.
 KeyPtr ReadPrivate(std::string_view pem) {
   const BioPtr bio = Reader(pem);
   return KeyPtr(bio == nullptr ? nullptr
@@ -103,6 +107,8 @@ std::string SigningKey::Pem() const {
   return TextOf(bio.get());
 }
 
+// Ed25519 has no random part: signing the same message twice gives the same bytes, which keeps
+// packs reproducible.
 Result<Signature> SigningKey::Sign(ByteView message) const {
   const ContextPtr context(EVP_MD_CTX_new());
   Signature signature;

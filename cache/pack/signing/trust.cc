@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Decides whether a pack is signed by a key that its reader accepts (spec/cache 10). What is signed
+// is a hash over header, section table and the table of hashes; sections are hashed at opening and
+// blocks when they are read, so that opening does not read the whole file.
 #include "cache/pack/signing/trust.h"
 
 #include <algorithm>
@@ -15,7 +18,8 @@ Error Bad(std::string what) {
   return PackError(kSignatureBad, std::move(what) + "; get the pack from whoever signs it");
 }
 
-// Sections behind HASH are covered by the section table only.
+// Sections behind HASH are covered by the section table only. A section that stood behind HASH
+// would have no hash of its own, so only those that need none may.
 Result<void> CheckOrder(const Tables& tables) {
   for (size_t i = tables.hashed_sections + 1; i < tables.sections.size(); ++i) {
     const SectionKind kind = tables.sections[i].kind;
@@ -83,6 +87,7 @@ Result<void> CheckSectionHashes(ByteView file, const Tables& tables) {
   return {};
 }
 
+// The block must have been read from the file and not decompressed yet.
 bool HasBlockHash(const Tables& tables, uint32_t block, ByteView stored) {
   return Sha256(stored) == tables.hashes[tables.hashed_sections + block].sha256;
 }

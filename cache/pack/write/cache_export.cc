@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Exports rows of a cache into a pack and imports them (spec/cache 9). Both sides go through the
+// interface of stores and never through the database itself, so they work with a daemon's cache as
+// well.
 #include "cache/pack/write/cache_export.h"
 
 #include <set>
@@ -67,6 +70,8 @@ Result<Gathered> Gather(cache::Maintenance& store, cache::BlobStore& content,
   return gathered;
 }
 
+// The order is content, record, alias, in every put and over all of them: whatever moment the
+// import is stopped at, no row leads to something that is not there.
 class Import {
  public:
   Import(const Pack& pack, cache::BlobStore& store, const cache::OnBytes& on_bytes)
@@ -154,6 +159,7 @@ class Import {
 
 }  // namespace
 
+// Rows are gathered in memory, about 200 bytes each; content is not.
 Result<WriteReport> ExportCache(cache::Maintenance& store, cache::BlobStore& content,
                                 const cache::RowFilter& filter, const WriteOptions& options,
                                 const std::string& path) {

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// What takes the room in a pack, from its tables alone. Nothing is decompressed, so the shares
+// within a block are estimates; their sums are exact but for rounding.
 #include "cache/pack/write/cost.h"
 
 #include <algorithm>
@@ -55,6 +57,7 @@ void Add(BlobCost& sum, const BlobCost& blob) {
 
 }  // namespace
 
+// One pass over the artifacts. The vector tells which blobs were counted already.
 PackCost CostOf(const Tables& tables) {
   PackCost cost;
   AddSections(tables, cost);

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+// The whole index is made in memory from the contents of a pack, then written by the writer in one
+// go. Every order in it follows from the contents alone (spec/cache 10.8): each list is sorted
+// once, by what its rows say, and rows refer to each other by where they stand then. The maps from
+// contents to rows live as long as the indexer.
 #include "cache/pack/write/index.h"
 
 #include <algorithm>
@@ -95,6 +99,8 @@ class Indexer {
   std::map<std::string, uint32_t> pass_rows_;
 };
 
+// Everything that an index may not be is refused with a word about the input, so that the writer
+// never makes a pack that no reader takes.
 Result<void> Indexer::Check() const {
   if (contents_.artifacts.size() > kMaxEntries) {
     return PackError(kLimit, fmt::format("{} artifacts; a pack has at most {}",
@@ -171,6 +177,7 @@ Result<void> Indexer::CheckRows() const {
   return {};
 }
 
+// By name, since readers search programs by halving.
 void Indexer::AddPrograms() {
   program_rows_.resize(contents_.programs.size());
   for (const uint32_t i :
@@ -200,6 +207,7 @@ void Indexer::AddPrograms() {
   }
 }
 
+// Requires: AddPrograms has set the width of a row.
 void Indexer::AddMasks(const Entry& entry, uint32_t row) {
   std::vector<std::vector<uint64_t>> masks;
   for (const std::vector<uint32_t>& options : entry.masks) {
@@ -222,6 +230,7 @@ void Indexer::AddMasks(const Entry& entry, uint32_t row) {
   }
 }
 
+// Sorted by program and target, as a reader searches them.
 void Indexer::AddEntries() {
   entry_rows_.resize(contents_.entries.size());
   const auto key = [&](const Entry& entry) {
@@ -259,6 +268,8 @@ std::vector<uint32_t> Indexer::EntryGroups() const {
     }
     add(entry_rows_[artifact.entry], artifact.metadata);
   }
+  // Greedy, in the order of entries: a group ends with the entry that fills it, so groups are of
+  // about equal size and an entry is never split.
   std::vector<uint32_t> groups(bytes.size());
   uint32_t group = 0;
   uint64_t in_group = 0;
@@ -341,6 +352,7 @@ uint32_t Indexer::CodeRows(const Artifact& artifact) {
   return found->second;
 }
 
+// Layout hashes in the order in which artifacts first need them.
 void Indexer::AddArtifacts() {
   std::map<Hash128, uint32_t> layouts;
   for (const uint32_t i : artifact_order_) {
@@ -386,6 +398,7 @@ void Indexer::AddPipelines() {
   }
 }
 
+// By name; rows of warm pipelines refer to them by number.
 void Indexer::AddPasses() {
   for (const uint32_t i : Order(contents_.passes, [](const Pass& pass) { return pass.name; })) {
     const Pass& pass = contents_.passes[i];
@@ -408,6 +421,7 @@ void Indexer::AddWarm() {
     states.emplace(artifact.live_key, artifact.state_id);
   }
   const auto row_of = [&](const Warm& warm) {
+    // Rows are compared by what they say, so references are resolved before sorting.
     return WarmRow{.pipeline = pipelines_.at(states.at(warm.live_key)),
                    .pass = warm.pass.empty() ? kNone : pass_rows_.at(warm.pass),
                    .hints = 0,

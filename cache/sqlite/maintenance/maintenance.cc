@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// The commands of spec/cache 9 over a store that is open, and over a folder whose owner may be at
+// work.
 #include "cache/sqlite/maintenance/maintenance.h"
 
 #include <memory>
@@ -32,6 +34,7 @@ Result<void> StoreMaintenance::EachRow(
   return sqlite::EachRow(store_, filter, each);
 }
 
+// The newest first; a page ends with the number that the next one begins below.
 Result<std::vector<QuarantineEntry>> StoreMaintenance::ListQuarantine(int64_t before,
                                                                       uint32_t limit) {
   KILN_TRY(ReaderPool::Loan reader, store_.Read({}));
@@ -52,6 +55,7 @@ Result<std::vector<QuarantineEntry>> StoreMaintenance::ListQuarantine(int64_t be
   return found;
 }
 
+// Read-only: it never repairs, and an owner may go on writing meanwhile.
 Result<VerifyReport> VerifyDirectory(const std::filesystem::path& dir, Clock& clock,
                                      const VerifyOptions& options) {
   std::error_code error;

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Orders to the maintenance thread, given by any thread and taken by that one. Nobody waits for an
+// order but AwaitReplacement and AwaitSalvage, and these look at the stop every second, so that an
+// end is never waited out.
 #include "cache/sqlite/maintenance/maintenance_orders.h"
 
 #include <algorithm>
@@ -14,6 +17,7 @@ void MaintenanceOrders::Give(Order order) {
   changed_.NotifyAll();
 }
 
+// Returns every second at the latest, with or without an order: the thread has work of its own.
 std::optional<Order> MaintenanceOrders::Next() {
   const MutexLock lock(mutex_);
   if (order_ == Order::kNone && unsalvaged_.empty() && !stopping_) {
@@ -29,6 +33,7 @@ void MaintenanceOrders::Forget() {
   order_ = Order::kNone;
 }
 
+// Called by the maintenance thread when a file was replaced.
 void MaintenanceOrders::Done(const std::string& set_aside) {
   const MutexLock lock(mutex_);
   ++replacements_;
@@ -36,6 +41,8 @@ void MaintenanceOrders::Done(const std::string& set_aside) {
   changed_.NotifyAll();
 }
 
+// The name under which the old file was set aside, or that of the replacement before if the store
+// is stopping.
 std::string MaintenanceOrders::AwaitReplacement() {
   const MutexLock lock(mutex_);
   // Counted, because the replacement that is waited for must begin after this.
@@ -48,6 +55,7 @@ std::string MaintenanceOrders::AwaitReplacement() {
   return last_set_aside_;
 }
 
+// One name at a time: a second file is set aside only after the first was salvaged.
 void MaintenanceOrders::GiveUnsalvaged(const std::string& name) {
   const MutexLock lock(mutex_);
   unsalvaged_ = name;

@@ -54,6 +54,7 @@ struct Page {
   std::vector<bool> pinned;
 };
 
+// Reads what comes behind `after`, so a page costs the same wherever it lies (entry_lru).
 Result<Page> ReadDoomed(Connection& connection, const Candidate& after, int64_t below_q,
                         bool failed, int64_t now_s) {
   KILN_TRY(Statement statement, connection.Prepare(kDoomedSql));
@@ -138,6 +139,7 @@ class Freed {
 
 }  // namespace
 
+// Progress is told now and then, since each look asks the store.
 Result<void> RequestedCollection::CollectTo(uint64_t bytes) {
   const uint64_t before = store_.UsedBytes();
   const uint64_t surplus = before - std::min(before, bytes);
@@ -307,6 +309,7 @@ Result<void> RequestedCollection::Simulate(GcReport& report) {
   KILN_TRY(const int64_t below_q, BelowQuantum(reader.connection(), options_, now_s));
   Freed freed(reader.connection());
   const bool all = options_.older_than_s.has_value() || options_.failed;
+  // For a size alone only as much as is too much; for age or failures everything that matches.
   const uint64_t surplus =
       options_.to_bytes.has_value() && !all
           ? report.used_before - std::min(report.used_before, *options_.to_bytes)

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Bounds the room that files take that were set aside (spec/cache 8). Their size is remembered,
+// because the collector asks often and the folder changes seldom.
 #include "cache/sqlite/repair/aside_files.h"
 
 #include <vector>

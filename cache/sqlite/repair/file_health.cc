@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// What failing reads and writes say about the file, and what is ordered because of it
+// (spec/cache 6.7). Any thread calls it; the orders are carried out by the maintenance thread.
 #include "cache/sqlite/repair/file_health.h"
 
 #include "cache/sqlite/connection.h"
@@ -55,6 +57,7 @@ void FileHealth::WriteFailed(const Error& error) {
   }
 }
 
+// Most errors lead to no order: a single wrong row is a matter of that row.
 void FileHealth::Judge(const Error& error) {
   const Order order = OrderFor(policy_.Judge(error));
   if (order == Order::kNone) {

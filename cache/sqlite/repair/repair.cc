@@ -18,6 +18,8 @@ namespace {
 
 constexpr int kMostRounds = 4;  // a rebuilt or reindexed file is looked at again
 
+// Mended rows stay with right values, dropped ones are gone; `lost` are the records that went,
+// which a daemon may fetch or compile again.
 struct Counts {
   uint64_t mended = 0;
   uint64_t dropped = 0;
@@ -39,7 +41,8 @@ Result<bool> LiesInBlock(TableWrites& writes, int64_t rid) {
 }
 
 // Size, codec and sum that make the content what its id says. Of one in a block sum and dictionary
-// alone: with another place or size it would be other bytes.
+// alone: with another place or size it would be other bytes. A row is healed only if its bytes,
+// read in some way, hash to its id. Then nothing else can be wrong with it.
 Result<bool> HealBlobRow(TableWrites& writes, const Fault& fault) {
   KILN_TRY(const std::optional<Blob> blob, writes.reads().FindBlob(fault.key.id));
   const std::optional<HealedBlob> healed =
@@ -178,7 +181,8 @@ Result<void> DropExplainRow(TableWrites& writes, const Fault& fault) {
   return writes.connection().Execute("DELETE FROM explain WHERE length(slot)<>16");
 }
 
-// Whether the row stayed. Runs inside a transaction.
+// Whether the row stayed. Runs inside a transaction. Each kind of fault has one way to be mended; a
+// kind without one does not compile.
 Result<bool> MendRow(TableWrites& writes, const Fault& fault) {
   switch (fault.kind) {
     case FaultKind::kDatabase:
@@ -225,7 +229,8 @@ Result<bool> MendRow(TableWrites& writes, const Fault& fault) {
   KILN_UNREACHABLE();
 }
 
-// Records that go if the row of the fault does not stay.
+// Records that go if the row of the fault does not stay. Faults of other kinds take no record with
+// them.
 Result<std::set<Key>> RecordsOf(TableWrites& writes, const Fault& fault) {
   std::set<Key> records;
   const bool is_blob = fault.kind == FaultKind::kBlob || fault.kind == FaultKind::kBlobSize;
@@ -253,6 +258,8 @@ bool Has(const VerifyReport& report, FaultKind kind) {
                      [&](const Fault& fault) { return fault.kind == kind; });
 }
 
+// A stop is looked for between two rows. What was mended until then stays, and a later repair goes
+// on.
 Result<void> MendRows(SqliteStore& store, const VerifyReport& report, Counts& counts) {
   for (const Fault& fault : report.faults) {
     CheckStop();

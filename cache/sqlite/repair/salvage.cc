@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Row by row, with verified reads only.
+// Row by row, with verified reads only. Two steps, in a child process of the daemon (SalvageApart):
+// content, records and aliases by pages of row numbers, then batches and pins by their tables. The
+// new file is an ordinary store, to which everything is put as if it came from outside.
 #include "cache/sqlite/repair/salvage.h"
 
 #include <algorithm>
@@ -134,6 +136,8 @@ class Salvage {
   void EachId(std::string_view sql, const std::function<void(const Key&)>& each) {
     Result<Statement> statement = connection_.Prepare(sql);
     int64_t last = 0;
+    // `last` is the highest number that was read, so every round moves on; damaged rows cannot make
+    // it go back.
     int64_t jump = 1;
     for (int jumps = 0; statement.ok() && jumps < kMostJumps && !stop_.stop_requested();) {
       std::vector<std::pair<int64_t, Key>> rows;
@@ -173,6 +177,7 @@ class Salvage {
     }
   }
 
+  // The alias was written for this record if its sum says so (spec/cache 6.6).
   void AliasesOf(const Key& record) {
     const Result<std::optional<StoredRow>> row = reads_.FindRow(record);
     Result<Statement> statement =
@@ -291,6 +296,7 @@ Result<void> CopyBatches(Connection& connection, SqliteStore& to) {
 
 }  // namespace
 
+// Pins whose records did not come over are pins of fewer records.
 uint64_t SalvagePins(const std::string& from, const std::string& vfs, SqliteStore& to) {
   Result<Connection> connection = Connection::Open(from, OpenMode::kReadOnly, vfs);
   if (!connection.ok()) {
@@ -321,6 +327,7 @@ ProcessLimits LimitsFor(const std::string& from) {
           .processes = std::nullopt};  // its threads count
 }
 
+// The parent reads it when the child has failed.
 void SayWhy(const std::string& into, const std::string& why) {
   std::ofstream(std::filesystem::path(into) / kWhyFile) << why;
 }
@@ -364,6 +371,7 @@ std::string WhyNotSalvaged(const std::filesystem::path& into) {
   return why;
 }
 
+// True if it went to its end. It is killed when the daemon stops, and begun anew by the next one.
 bool StartSalvage(const std::string& program, const std::string& from, const std::string& into,
                   const std::stop_token& stop) {
   const Result<pid_t> started =

@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: MIT
+// A Bloom filter over the rows of a new file: a bit that is not set proves that the key was never
+// put. It knows only what this process has put since the file was empty, so it is used for such
+// files alone, and given up for good when there are more rows than it is made for (spec/cache 6.4).
+// False answers cost a read. The writer adds, readers ask; words are atomic, and a bit that a
+// reader misses belongs to a put that it does not have to see yet.
 #include "cache/sqlite/session/absence_filter.h"
 
 #include <cstring>
@@ -6,7 +11,8 @@
 namespace kiln::cache::sqlite {
 namespace {
 
-// Number `i` of the hashes of a key: four bytes of its id, mixed with level and space.
+// Number `i` of the hashes of a key: four bytes of its id, mixed with level and space. Ids are
+// hashes, so their bytes are as good as any. Four numbers come from one id without further hashing.
 uint32_t HashOf(const Key& key, int i) {
   uint32_t part = 0;
   std::memcpy(&part, key.id.bytes.data() + 4 * i, sizeof(part));
@@ -31,6 +37,7 @@ void AbsenceFilter::Start(File file) {
   knows_.store(true, std::memory_order_release);
 }
 
+// Before the row is written: a reader must not be told that a row is absent that it could find.
 void AbsenceFilter::Add(const Key& key) {
   if (!knows_.load(std::memory_order_relaxed)) {
     return;

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// The session over the file that is current. Replacing the file exchanges the pointer; calls that
+// are under way keep the former session alive until they end.
 #include "cache/sqlite/session/current_session.h"
 
 #include <string>
@@ -28,6 +30,7 @@ Result<ReaderPool::Loan> CurrentSession::Read(const Call& call) const {
   return loan;
 }
 
+// kBusy tells the caller to come again: without a database a new one is about to be opened.
 Result<void> CurrentSession::Write(Writer::Change change, const Call& call) const {
   const std::shared_ptr<Session> session = Get();
   if (session == nullptr) {

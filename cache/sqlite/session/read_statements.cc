@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-// SELECTs and sums.
+// SELECTs and sums. Statements of one connection, used by one thread at a time. Each function runs
+// one statement to its end and copies what it gives, so no read transaction outlives a call
+// (spec/cache 6.4). Nothing that a column says is believed: numbers are bounded before they
+// allocate, and what does not decode is handed on as damage, not as an error.
 #include "cache/sqlite/session/read_statements.h"
 
 #include <utility>
@@ -31,6 +34,7 @@ constexpr std::string_view kHasRowSql =
     "SELECT 1 FROM entry WHERE space=?1 AND level=?2 AND key=?3";
 
 constexpr std::string_view kDictionarySql = "SELECT id, data FROM dict WHERE dict=?1";
+// Kept by a connection. A batch uses few dictionaries and about as many forms as it has programs.
 constexpr size_t kKeptDictionaries = 4;
 constexpr size_t kKeptForms = 256;
 
@@ -50,6 +54,8 @@ Codec CodecOf(int64_t column) {
                        : Codec::kZstdDictionary;
 }
 
+// Long values are read in parts, so that a stop or deadline ends the read (kLongData). A length
+// beyond any value is read as it is, and found damaged by its size.
 Result<Blob> DataOf(const Query& query, int column, const char* table, int64_t rid, int64_t size) {
   if (size < kLongData || static_cast<uint64_t>(size) > kMaxValueBytes) {
     return BlobOf(query, column);
@@ -113,6 +119,8 @@ Result<std::optional<Blob>> ReadStatements::FindBlob(const Hash128& id) {
   return std::optional(std::move(blob));
 }
 
+// A block is damage and no error where it is not there, is too large or does not decompress: its
+// contents are judged one by one (spec/cache 6.7).
 Result<StoredBlock> ReadStatements::FindBlock(int64_t number) {
   StoredBlock block;
   {
@@ -187,6 +195,8 @@ Result<Blob> ReadStatements::TakeOutOf(const BlockName& block, uint64_t place, u
   return *std::move(content);
 }
 
+// A record is its form and what is its own (spec/cache 6.3.1). Forms are kept by number; all are
+// dropped when there are too many, which is seldom and cheap.
 Result<Blob> ReadStatements::ValueOf(int64_t form, ByteView stored) {
   if (form == 0) {
     return CopiedBlob(stored);
@@ -238,6 +248,8 @@ Result<std::optional<StoredAlias>> ReadStatements::FindAlias(uint32_t space, con
       .eid = query.Int(0), .sum = query.Int(1), .signature = query.Id(2), .used_q = query.Int(3)});
 }
 
+// Presence alone, without a look at the value: FindMissing asks for thousands. What is damaged
+// shows when it is read.
 Result<bool> ReadStatements::Has(const Key& key) {
   switch (key.level) {
     case Level::kContent: {
@@ -308,6 +320,8 @@ Result<DictionaryPtr> ReadStatements::FindDictionary(uint32_t number) {
   return dictionary;
 }
 
+// An error with a reason is one of SQLite or of the caller; one without a reason means that the
+// bytes are wrong.
 Result<Blob> ReadStatements::Decode(const Blob& stored) {
   if (stored.codec != Codec::kZstdDictionary) {
     return Decompress(stored);

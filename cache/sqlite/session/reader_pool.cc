@@ -17,6 +17,8 @@ Result<std::unique_ptr<ReaderPool::Reader>> ReaderPool::Open() const {
   return reader;
 }
 
+// Waits while all readers are lent or a checkpoint needs a pause. Errors: kDeadlineExceeded,
+// kCancelled; kUnavailable after Close.
 Result<ReaderPool::Loan> ReaderPool::Take(const Call& call) {
   std::unique_ptr<Reader> reader;
   {

@@ -10,7 +10,8 @@ namespace kiln::cache::sqlite {
 namespace {
 
 // The writer over the file that is there, or over an empty one if the tables that are there are not
-// those that its statements were written for.
+// those that its statements were written for. Tried twice at most: a damaged file is set aside
+// once, and the empty one that follows cannot be damaged in the same way.
 Result<Writer::Side> OpenSide(const Session::Options& options, Clock& clock, LogSink& log,
                               Counters& counters) {
   for (bool again = false;; again = true) {
@@ -46,6 +47,7 @@ Result<std::shared_ptr<Session>> Session::OpenOwned(const Options& options, Cloc
   return session;
 }
 
+// The loan is given back at once. It only shows that the file can be read.
 Result<std::shared_ptr<Session>> Session::OpenReadOnly(const Options& options, Clock& clock) {
   auto session = std::make_shared<Session>(options, clock);
   KILN_TRY(const ReaderPool::Loan loan, session->readers_.Take({}));  // proves that it can be read

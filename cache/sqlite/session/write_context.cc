@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// What all writes of one connection share. It belongs to the writer's thread and lives as long as
+// its connection.
 #include "cache/sqlite/session/write_context.h"
 
 #include <chrono>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// SQL over `batch`.
+// SQL over `batch`. Rows are written whole and read whole; their meaning is that of
+// server/compile/batch.
 #include "cache/sqlite/tables/batch_table.h"
 
 #include <utility>
@@ -7,6 +8,7 @@
 namespace kiln::cache::sqlite {
 namespace {
 
+// A row whose id is damaged gets the zero id and is refused by whoever decodes its spec.
 BatchRow RowOf(const Query& query) {
   const auto copy = [&query](int column) {
     const ByteView bytes = query.Blob(column);
@@ -50,6 +52,7 @@ Result<BatchRow> BatchTable::Get(const Hash128& id) {
   return RowOf(query);
 }
 
+// By pages in the order of ids, so that no read transaction lives long (spec/cache 6.4).
 Result<std::vector<BatchRow>> BatchTable::List(const std::optional<Hash128>& after,
                                                uint32_t limit) {
   KILN_TRY(ReaderPool::Loan reader, store_.Read({}));
@@ -74,6 +77,7 @@ Result<std::vector<BatchRow>> BatchTable::List(const std::optional<Hash128>& aft
   }
 }
 
+// A batch that is not there is no error: removing may be repeated.
 Result<void> BatchTable::Remove(const Hash128& id) {
   return store_.Write(
       [id](TableWrites& writes) -> Result<void> {

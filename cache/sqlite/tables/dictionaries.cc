@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Dictionaries by number, for reading, and the current one of each kind of content, for writing
+// (spec/cache 6.3). Any thread asks; the mutex guards the maps, gatherer_mutex_ the pointer to the
+// gatherer.
 #include "cache/sqlite/tables/dictionaries.h"
 
 #include <optional>
@@ -28,6 +31,8 @@ DictionaryPtr Dictionaries::Kept(uint32_t number) {
   return kept == kept_.end() ? nullptr : kept->second;
 }
 
+// Emptied as a whole when it is full: more dictionaries than this are in use only after many
+// trainings, and a miss costs one read.
 void Dictionaries::Keep(const DictionaryPtr& dictionary) {
   const MutexLock lock(mutex_);
   if (kept_.size() >= kMostKept) {
@@ -76,6 +81,8 @@ void Dictionaries::SetCurrent(ContentKind kind, DictionaryPtr dictionary) {
   current_[static_cast<size_t>(kind)] = std::move(dictionary);
 }
 
+// After the file was opened or replaced. A dictionary that cannot be read is no current one, and
+// content is compressed without it.
 void Dictionaries::Load() {
   Result<ReaderPool::Loan> reader = session_.Read({});
   if (!reader.ok()) {

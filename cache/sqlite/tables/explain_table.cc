@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Keeps explain records within two bounds: so many slots with so many rows each, and so many bytes
+// in all (spec/cache 11). All changes run on the writer's thread; reads take a reader of the pool.
 // `seq` ascends over all slots, so that the slot whose newest row has the lowest number is the one
 // that was used least lately. `meta` counts the slots, because counting rows would scan.
 #include "cache/sqlite/tables/explain_table.h"
@@ -20,6 +22,7 @@ constexpr int64_t kPageRows = 1000;
 // eight neighbours of a random place is old enough, and costs eight look-ups in an index.
 constexpr int kTried = 8;  // slots among which the least lately used one is looked for
 
+// A value that is not there counts as 0, which is right for a new file.
 Result<int64_t> MetaInt(TableWrites& writes, std::string_view name) {
   KILN_TRY(Statement statement, writes.connection().Prepare("SELECT v FROM meta WHERE k=?1"));
   Query query(statement);
@@ -154,6 +157,8 @@ Result<void> AppendRow(TableWrites& writes, const Row& row, int64_t max_bytes,
   return query.Bind(slot).Bind(row.seq).Bind(ByteView(row.body)).Run();
 }
 
+// The totals are read once and written once for each group of records. They are in the same
+// transaction as the rows, so a crash leaves both or neither.
 Result<void> AppendRows(TableWrites& writes,
                         std::span<const std::shared_ptr<const ExplainRecord>> records,
                         int64_t max_bytes) {
@@ -229,6 +234,8 @@ Result<std::vector<ExplainRecord>> ExplainTable::Records(const ExplainSlot& slot
   return rows.ok() ? Result<std::vector<ExplainRecord>>(std::move(records)) : rows.error();
 }
 
+// The search for bytes happens in SQLite, over bodies that are compressed in no way, and decodes
+// almost nothing that is not wanted.
 Result<void> ExplainTable::EachWith(ByteView bytes, const std::stop_token& stop,
                                     const std::function<void(const ExplainRecord&)>& each) {
   KILN_TRY(ReaderPool::Loan reader, store_.Read({.stop = stop}));

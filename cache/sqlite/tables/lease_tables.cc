@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-// SQL over `lease`, `pin` and `pin_entry`.
+// SQL over `lease`, `pin` and `pin_entry`. Each function is one change of the writer thread
+// (store_.Write), awaited: it is on disk when it returns. A change may run twice, so what it tells
+// is set anew at its beginning.
 #include "cache/sqlite/tables/lease_tables.h"
 
 #include <memory>
@@ -11,10 +13,13 @@
 namespace kiln::cache::sqlite {
 namespace {
 
+// A lease is renewed each minute (spec/cache 8.4), so one that is not is of a process that died.
 constexpr int64_t kLeaseSeconds = int64_t{15} * 60;
 constexpr int64_t kReleaseSeconds = int64_t{10} * 60;
 constexpr auto kAliasLevel = static_cast<int64_t>(Level::kAlias);
 
+// A pin of the same name keeps its number and owner; PinOwnerFor has said that the caller may
+// change it.
 Result<int64_t> PutPin(TableWrites& writes, const Pin& pin) {
   KILN_TRY(Statement statement,
            writes.connection().Prepare(
@@ -32,8 +37,10 @@ Result<int64_t> PutPin(TableWrites& writes, const Pin& pin) {
   return number;
 }
 
-// Whether the key led to a record.
+// Whether the key led to a record. Zero writes: no row has the key.
 Result<bool> PinKey(TableWrites& writes, Statement& insert, int64_t pin, const Key& key) {
+  // A key of the alias level is also looked for among aliases, which share the number of the record
+  // that they lead to; so pinning an alias pins its record.
   Query query(insert);
   query.Bind(pin).Bind(int64_t{key.space}).Bind(static_cast<int64_t>(key.level)).Bind(key.id);
   query.Bind(kAliasLevel);
@@ -43,6 +50,8 @@ Result<bool> PinKey(TableWrites& writes, Statement& insert, int64_t pin, const K
 
 }  // namespace
 
+// The floor stays while the lease lives, so that everything its owner touched since the beginning
+// is protected. One that had ended begins anew.
 Result<void> LeaseTable::Hold(std::string_view owner) {
   return store_.Write(
       [owner = std::string(owner)](TableWrites& writes) -> Result<void> {
@@ -58,6 +67,7 @@ Result<void> LeaseTable::Hold(std::string_view owner) {
       {});
 }
 
+// Not removed: what the session has seen stays for 10 minutes more (spec/cache 8.4).
 Result<void> LeaseTable::Release(std::string_view owner) {
   return store_.Write(
       [owner = std::string(owner)](TableWrites& writes) -> Result<void> {
@@ -99,6 +109,7 @@ Result<void> PinTable::RemoveOf(std::string_view name, std::string_view owner) {
   return Delete(name, std::string(OwnerName(owner)));
 }
 
+// Entries go before the pin that they are found by. Of another owner: as if it were not there.
 Result<void> PinTable::Delete(std::string_view name, const std::string& owner) {
   return store_.Write(
       [name = std::string(name), owner](TableWrites& writes) -> Result<void> {
@@ -123,6 +134,7 @@ Result<std::vector<Pin>> PinTable::List() {
   return ReadPins(reader.connection());
 }
 
+// For a connection that the caller has, since salvage reads pins out of a damaged file as well.
 Result<std::vector<Pin>> ReadPins(Connection& connection) {
   KILN_TRY(
       Statement statement,

@@ -46,6 +46,8 @@ Result<void> CountPages(Statement& statement, const std::stop_token& stop, Recor
 
 }  // namespace
 
+// Content, records, aliases, in that order. The three statements are the same walk over other
+// indexes.
 Result<RecordCounts> CountRecords(Connection& connection, const std::stop_token& stop) {
   static_assert(static_cast<int>(Level::kContent) == 0 && static_cast<int>(Level::kAlias) == 5);
   RecordCounts counts{};

@@ -53,7 +53,8 @@ Result<void> CountBlocks(Connection& connection, StoreStats& stats) {
   });
 }
 
-// Adds a record; `code` gets the content that is code.
+// Adds a record; `code` gets the content that is code. A row that does not decode is counted with
+// its bytes and has no kind.
 void CountRecord(Level level, ByteView value, StoreStats& stats,
                  std::unordered_set<Hash128, Hash128Hash>& code) {
   LevelStats& of_level = stats.levels[static_cast<size_t>(level)];
@@ -95,6 +96,7 @@ Result<void> CountRecords(ReaderPool::Loan& reader, StoreStats& stats) {
 
 }  // namespace
 
+// Takes time in proportion to the store. It is called for people and never on a timer.
 Result<StoreStats> StatisticsOf(SqliteStore& store, Clock& clock) {
   KILN_TRY(ReaderPool::Loan reader, store.Read({}));
   Connection& connection = reader.connection();

@@ -71,6 +71,8 @@ Result<void> TableRemovals::DropRecord(int64_t eid, RemovedBy why) {
   return {};
 }
 
+// `keep` tells whether somebody is about to name the content. It is asked in the same transaction
+// as the row is deleted.
 Result<void> TableRemovals::DropOrphans(std::span<const int64_t> rids,
                                         const std::function<bool(const Hash128&)>& keep) {
   std::vector<int64_t> blocks;
@@ -231,6 +233,7 @@ Result<void> TableRemovals::DropDictionary(int64_t number) {
   return remove.Bind(number).Run();
 }
 
+// Bounded in number and in size of each row, because damage may come in thousands.
 Result<void> TableRemovals::Quarantine(std::string_view what, const Hash128& id,
                                        std::string_view reason, ByteView bytes) {
   {

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// `kiln batch` (spec/cli 6.3): looks at and steers batches of the daemon (spec/daemon 7). A batch
+// is named by its id or by how the id begins; BatchNamed refuses a beginning that fits several.
 #include "client/cli/batch/batch.h"
 
 #include <algorithm>
@@ -50,7 +52,8 @@ nlohmann::ordered_json JsonOf(const client::BatchInfo& batch) {
 }
 
 // "3 m" since that time of the clock.
-// A clock that was set back gives no negative age.
+// A clock that was set back gives no negative age. Units change at twice their size, as in
+// explanations, so that small ages keep their precision.
 std::string AgeText(uint64_t unix_ms) {
   const auto now = std::chrono::system_clock::now().time_since_epoch();
   const auto now_ms = std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
@@ -138,6 +141,8 @@ Result<int> Attach(const Global& global, const std::string& id, client::Client& 
   return WasInterrupted() ? int{kInterrupted} : static_cast<int>(outcome.final.exit_hint);
 }
 
+// Pausing and resuming return as soon as the daemon has noted it. The state that is shown is the
+// one of that moment: variants that run may still end (spec/daemon 7.4).
 Result<int> Run(const Global& global, const BatchArguments& arguments) {
   KILN_TRY(const client::DaemonConnection connected, ConnectTo(global));
   client::Client& client = *connected.client;
@@ -192,6 +197,8 @@ int RunBatchVerb(const Global& global, const BatchArguments& arguments) {
 
 }  // namespace
 
+// `kiln build --resume`: the batch and not the sources decide what is built, so the project is not
+// loaded. Without an id the manifest is read for the project's name alone.
 int RunBatchResume(const Global& global, const std::string& prefix) {
   const auto resume = [&]() -> Result<int> {
     KILN_TRY(const client::DaemonConnection connected, ConnectTo(global));

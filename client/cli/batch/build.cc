@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+// The steps of `kiln build` (spec/cli 6.2): check what was typed, connect, load the project, run
+// the batch to its end, then write what was asked for, then reports, then the summary. A failure of
+// an output comes behind the batch and does not undo it: results are in the cache. The exit code is
+// decided once, at the end.
 #include "client/cli/batch/build.h"
 
 #include <chrono>
@@ -54,6 +58,8 @@ struct BuildArguments {
 
 using Time = std::chrono::steady_clock::time_point;
 
+// Wall time of the whole command, with reading and uploading. The steady clock: a clock that is set
+// during an hour of building must not make the wall time wrong.
 double SecondsSince(Time start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
@@ -64,6 +70,8 @@ void PrintSummary(const Global& global, const Project& project, const BatchOutco
   const client::BatchProgress& p = batch.progress;
   const uint64_t hits = p.hit_memory + p.hit_local + p.hit_upstream;
   const uint64_t failed = p.failed + p.limited + p.poisoned;
+  // Numbers of variants come as decimal text, since they may be larger than 64 bits
+  // (spec/daemon 6.4). The count of the result line takes as much of it as fits.
   const std::vector<std::pair<std::string, uint64_t>> counts{
       {"programs", project.programs.size()},
       {"variants", std::strtoull(p.variants_served.c_str(), nullptr, 10)},
@@ -98,7 +106,9 @@ void PrintSummary(const Global& global, const Project& project, const BatchOutco
   }
 }
 
-// Writes blobs by content id and an index that leads from programs and options to them.
+// Writes blobs by content id and an index that leads from programs and options to them. Content
+// first and the index last, so an index never names what is not there. Names are digests and one
+// word, and both are written below the folder alone (spec/daemon 11.6).
 Result<void> WriteResults(const std::string& folder, const FetchResult& fetched) {
   nlohmann::ordered_json index = nlohmann::ordered_json::array();
   for (const auto& [id, bytes] : fetched.blobs) {
@@ -112,6 +122,8 @@ Result<void> WriteResults(const std::string& folder, const FetchResult& fetched)
   return WriteFileBeneath(folder, "index.json", AsBytes(index.dump(1)));
 }
 
+// All results of the batch in memory: their sum is what goes to disk, each content once. So a build
+// that is larger than the memory of this machine cannot be written with --out.
 Result<FetchResult> FetchAll(client::Client& client, const std::string& batch) {
   FetchResult fetched;
   KILN_TRY(fetched.done, client.FetchBatch(batch, {}, Collect(fetched)));
@@ -124,6 +136,7 @@ client::OnError OnErrorOf(const BuildArguments& arguments) {
                                                              : client::OnError::kContinue;
 }
 
+// The budget is left out: the spaces carry it, and RunBatch adds what the manifest says.
 client::BatchOptions OptionsOf(const BuildArguments& arguments) {
   return {.retry_failed = arguments.retry_failed,
           .pin = arguments.pin,
@@ -137,6 +150,8 @@ client::BatchOptions OptionsOf(const BuildArguments& arguments) {
           .budget = {}};
 }
 
+// Starts the batch and leaves it; it goes on over restarts of the daemon (spec/daemon 7.1). The
+// budget goes along, since nobody is there to be asked.
 int Detach(const Global& global, const Project& project, client::Client& client,
            const BuildArguments& arguments, Time start) {
   client::BatchOptions how = OptionsOf(arguments);
@@ -161,7 +176,9 @@ int Detach(const Global& global, const Project& project, client::Client& client,
   return kSuccess;
 }
 
-// Sources and manifest, as somebody in the working directory names them.
+// Sources and manifest, as somebody in the working directory names them. What Make and Ninja have
+// to look at. Files that includes lead to are among the texts; files that were looked for in vain
+// cannot be named in such a file.
 std::vector<std::string> Dependencies(const Project& project) {
   std::vector<std::string> files{project.manifest.path};
   for (const LoadedProgram& loaded : project.programs) {
@@ -174,7 +191,8 @@ std::vector<std::string> Dependencies(const Project& project) {
   return files;
 }
 
-// What follows a build that went well, but for reports.
+// What follows a build that went well, but for reports. The depfile is written only after the
+// results, so that a build that was cut short is repeated.
 Result<void> WriteOutputs(const BuildArguments& arguments, const Project& project,
                           const BatchOutcome& batch, client::Client& client) {
   if (!arguments.out.empty()) {
@@ -210,7 +228,8 @@ Result<void> CheckArguments(const BuildArguments& arguments) {
   return {};
 }
 
-// What -Werror is about: warnings of results that are all right, each place once.
+// What -Werror is about: warnings of results that are all right, each place once. Warnings are with
+// the results, which were not shown while the batch ran.
 Result<void> ShowWarnings(const Global& global, const Project& project, client::Client& client,
                           const std::string& batch) {
   KILN_TRY(const std::vector<client::BatchItem> items, client.BatchItems(batch, {}));
@@ -226,14 +245,17 @@ Result<void> ShowWarnings(const Global& global, const Project& project, client::
   return {};
 }
 
-// Whether a build asks for nothing that the daemon would have to make or keep for it.
+// Whether a build asks for nothing that the daemon would have to make or keep for it. A pin, a pack
+// or a filter would be quietly left out by a mere fetch, so such a build fails for a reader
+// instead.
 bool IsPlain(const BuildArguments& arguments) {
   return arguments.pack.empty() && arguments.deps.empty() && arguments.reports.empty() &&
          arguments.pin.empty() && arguments.where.empty() && arguments.targets.empty() &&
          arguments.explore == 0 && !arguments.retry_failed;
 }
 
-// A build of somebody who may only read: what is in the cache is served, and a miss is an error.
+// A build of somebody who may only read: what is in the cache is served, and a miss is an error. A
+// reader's build is a fetch: same results, same outputs, and what is missing is an error.
 int BuildKnown(const Global& global, const BuildArguments& arguments, const Error& refused) {
   if (!global.json && !global.quiet) {
     Print(stderr, "scope read: what is in the cache is served, nothing is compiled\n");
@@ -251,7 +273,8 @@ struct BuildEnd {
   std::string problem;  // why it is not well, beside what failed; or empty
 };
 
-// Warnings and outputs of a batch that went well; what is wrong is shown as well.
+// Warnings and outputs of a batch that went well; what is wrong is shown as well. The order is
+// warnings, files, pack. The first failure ends it, and its text becomes the problem of the report.
 BuildEnd EndWithOutputs(const Global& global, const BuildArguments& arguments,
                         const Project& project, const BatchOutcome& batch, client::Client& client) {
   const auto failed = [&](const Error& error) {
@@ -276,7 +299,9 @@ BuildEnd EndWithOutputs(const Global& global, const BuildArguments& arguments,
   return {.exit = kSuccess, .problem = batch.final.problem};
 }
 
-// Comes last, and so says what the command ends with, whatever became of the outputs.
+// Comes last, and so says what the command ends with, whatever became of the outputs. The state and
+// the problem are those of the whole command. A report that says "ok" while the command fails would
+// let a step of a CI system pass.
 Result<void> Report(const BuildArguments& arguments, const Project& project,
                     const BatchOutcome& batch, const BuildEnd& end, double seconds) {
   std::vector<std::string> programs;
@@ -294,6 +319,8 @@ Result<void> Report(const BuildArguments& arguments, const Project& project,
                                           .problem = end.problem});
 }
 
+// Who may only read gets what is there if nothing would have to be made for the request
+// (spec/daemon 11.4).
 int Build(const Global& global, const BuildArguments& arguments, const Project& project,
           client::Client& client, Time start) {
   const Result<BatchOutcome> batch = RunBatch(global, project, client, OptionsOf(arguments));
@@ -303,6 +330,7 @@ int Build(const Global& global, const BuildArguments& arguments, const Project& 
   if (!batch.ok()) {
     return Fail(global, batch.error());
   }
+  // An interrupted batch is over for this command and goes on being resumable (spec/cli 4.2).
   const int exit = WasInterrupted() ? kInterrupted : static_cast<int>(batch->final.exit_hint);
   // A build of which nothing changed has nothing new to say.
   if (exit != kInterrupted && (batch->progress.compiled != 0 || global.warnings == "error")) {
@@ -312,6 +340,8 @@ int Build(const Global& global, const BuildArguments& arguments, const Project& 
   if (exit == kSuccess) {
     end = EndWithOutputs(global, arguments, project, *batch, client);
   }
+  // The code that is told has -Werror in it already. The one that is returned gets it from
+  // EndCommand.
   BuildEnd told = end;  // EndCommand makes the same of the exit code
   told.exit = ExitWithWarnings(global, end.exit);
   told.problem = told.exit == end.exit ? end.problem : std::string(kWarningsAreErrors);
@@ -325,6 +355,8 @@ int Build(const Global& global, const BuildArguments& arguments, const Project& 
   return end.exit;
 }
 
+// Mistakes of the command line come before anything is started. The daemon is connected before the
+// project is loaded, because loading asks the daemon for includes and option spaces.
 int RunBuild(const Global& global, const BuildArguments& arguments) {
   const Time start = std::chrono::steady_clock::now();
   if (const Result<void> fit = CheckArguments(arguments); !fit.ok()) {
@@ -352,6 +384,7 @@ int RunBuild(const Global& global, const BuildArguments& arguments) {
 
 }  // namespace
 
+// The flags of spec/cli 6.2, each with the words of its manual.
 void AddBuild(CLI::App& app, CommandLine& line) {
   const auto arguments = std::make_shared<BuildArguments>();
   CLI::App* verb = AddVerb(app, line,

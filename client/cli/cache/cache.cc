@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// The group `kiln cache` (spec/cli 6.11, spec/cache 9). All verbs below share --dir, hence the
+// shared pointer: it is filled when the group's words are parsed, which is after the verbs were
+// declared.
 #include "client/cli/cache/cache.h"
 
 #include <string>

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// `kiln cache export` (spec/cli 6.11): rows of a cache, with all content that they lead to, as a
+// pack with the flag "cache export" (spec/cache 10). Another machine merges it with `kiln cache
+// import`. The export is a copy and changes nothing here, not even the times of use.
 #include "client/cli/cache/export.h"
 
 #include <chrono>
@@ -21,6 +24,9 @@ struct ExportArguments {
   std::string since;  // "7d"
 };
 
+// The age is read before the cache is opened, so that a wrong word costs nothing. --pin and --since
+// are both conditions: a row must satisfy each one that is given. Without them everything goes into
+// the file.
 int RunCacheExport(const Global& global, const std::string& dir, const ExportArguments& arguments) {
   cache::RowFilter filter{.pin = arguments.pin};
   if (!arguments.since.empty()) {
@@ -52,6 +58,8 @@ int RunCacheExport(const Global& global, const std::string& dir, const ExportArg
             written->left_out, SizeText(pack::kMaxBlobBytes));
     }
   }
+  // What was left out is told to people only. It is no failure: the importing side compiles those
+  // results again.
   return Finish(
       "cache export", kSuccess,
       {{"rows", written->rows}, {"blobs", written->blobs}, {"bytes", written->file_bytes}});

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// How the faults that a verification or a repair meets are shown. They arrive in two forms: as
+// records from a folder that this process reads itself, and as finished lines from a daemon. Both
+// must give the same JSON members (spec/cli 7.1).
 #include "client/cli/cache/faults.h"
 
 #include <nlohmann/json.hpp>
@@ -14,6 +17,8 @@ using Json = nlohmann::ordered_json;
 
 }  // namespace
 
+// A fault that belongs to no key, such as a damaged page, has the zero key, which is shown as an
+// empty text.
 void PrintFaults(const Global& global, const cache::VerifyReport& report) {
   for (const cache::Fault& fault : report.faults) {
     if (global.json) {
@@ -47,6 +52,8 @@ void PrintFinding(const Global& global, const std::string& text) {
   PrintLine(object);
 }
 
+// The order of the counts is relied upon: RunCacheVerify reads them by position, and both overloads
+// must keep it.
 Counts CountsOf(const client::MaintenanceDone& done) {
   return {{"blobs", done.blobs}, {"records", done.records}, {"aliases", done.aliases},
           {"bytes", done.bytes}, {"orphans", done.orphans}, {"faults", done.damaged}};

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// `kiln cache gc` (spec/cli 6.11): collects now, by the conditions that the words give, what a
+// daemon would collect in its own time (spec/cache 8). Pins, leases and what was used in the last
+// minutes stay, whatever the words say.
 #include "client/cli/cache/gc.h"
 
 #include <ctime>
@@ -22,6 +25,8 @@ struct GcArguments {
   bool dry_run = false;
 };
 
+// Over the wire 0 stands for a condition that is not given, therefore an empty optional becomes 0
+// and not a number of its own.
 Result<cache::GcReport> Collect(const Global& global, const std::string& dir,
                                 const cache::GcOptions& options) {
   // Whoever holds the store must do the work: two processes never write one cache. A dry run
@@ -77,6 +82,7 @@ Error StillTooLarge(const cache::GcReport& report, uint64_t to) {
       .reason = "CACHE_KEPT"};
 }
 
+// Words are checked in full before a daemon is asked: a collection cannot be undone.
 int RunCacheGc(const Global& global, const std::string& dir, const GcArguments& arguments) {
   cache::GcOptions options{
       .failed = arguments.failed, .vacuum = arguments.vacuum, .dry_run = arguments.dry_run};

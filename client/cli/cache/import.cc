@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// `kiln cache import` (spec/cli 6.11): merges an exported file into a cache. A row that is here
+// already is never overwritten, so an import can be repeated, and one that was interrupted is
+// continued by running it again.
 #include "client/cli/cache/import.h"
 
 #include <functional>
@@ -17,6 +20,8 @@ struct ImportArguments {
   std::string file;
 };
 
+// The pack is opened and its tables are checked before the cache is, so a damaged file never makes
+// this process the owner of a folder.
 Result<pack::ImportReport> Import(const Global& global, const std::string& dir,
                                   const ImportArguments& arguments) {
   KILN_TRY(const std::unique_ptr<pack::Pack> file, pack::Pack::Open(arguments.file, {}));

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+// `kiln cache pin`, `unpin` and `pins` (spec/cli 6.11). A pin keeps rows, and what they lead to,
+// from every collection until it ends or is removed (spec/cache 8). The process that holds the
+// store writes the pin: the daemon if one has the folder, else this command, which then owns the
+// folder for that time.
 #include "client/cli/cache/pins.h"
 
 #include <algorithm>
@@ -55,7 +59,9 @@ Result<void> CheckShare(LocalCache& opened, const std::string& name,
                .reason = cache::kPinsTooLarge};
 }
 
-// A daemon checks the share itself, against the configuration that it runs with.
+// A daemon checks the share itself, against the configuration that it runs with. The keys are given
+// twice: as the text of the user for a daemon, which parses them itself, and as rows of both levels
+// for the table.
 Result<uint64_t> PinKeys(const Global& global, const std::string& dir,
                          const PinArguments& arguments, const cache::Pin& pin,
                          const std::vector<cache::Key>& keys) {
@@ -69,6 +75,8 @@ Result<uint64_t> PinKeys(const Global& global, const std::string& dir,
   return cache::sqlite::PinTable(*opened->sqlite).Add(pin, keys);
 }
 
+// A name that is not there is an error, so that a typing error in a script does not read as
+// success.
 Result<void> Unpin(const Global& global, const std::string& dir, const std::string& name) {
   KILN_TRY(const std::unique_ptr<client::Client> daemon, HolderOf(global, dir));
   if (daemon != nullptr) {
@@ -78,6 +86,8 @@ Result<void> Unpin(const Global& global, const std::string& dir, const std::stri
   return cache::sqlite::PinTable(*opened->sqlite).Remove(name);
 }
 
+// The end of the pin is a time of this machine's clock. Both ages and times are whole seconds,
+// since the table has no finer ones.
 int RunCachePin(const Global& global, const std::string& dir, const PinArguments& arguments) {
   std::vector<cache::Key> keys;
   for (const std::string& text : arguments.keys) {

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// `kiln cache repair` (spec/cli 6.11): verifies, then mends what it can (spec/cache 6.7). A repair
+// may rebuild the file from what can still be read; the old file is set aside and never removed by
+// it.
 #include "client/cli/cache/repair.h"
 
 #include <algorithm>
@@ -21,7 +24,8 @@ struct Repaired {
 };
 
 // A daemon can do more than this process: it fetches or compiles again what had to be dropped.
-// Without one the records are gone, and the next build makes them.
+// Without one the records are gone, and the next build makes them. The holder of the cache does the
+// work, as in every verb that writes: two processes that mend one file would destroy it.
 Result<Repaired> Repair(const Global& global, const std::string& dir) {
   KILN_TRY(const std::unique_ptr<client::Client> daemon, HolderOf(global, dir));
   if (daemon != nullptr) {
@@ -51,6 +55,7 @@ Result<Repaired> Repair(const Global& global, const std::string& dir) {
                   .set_aside = report.rebuilt ? report.set_aside : std::string()};
 }
 
+// Exit 7 as long as a fault is left (spec/cli 4), whatever was mended: what is left needs a person.
 int RunCacheRepair(const Global& global, const std::string& dir) {
   const Result<Repaired> repaired = Repair(global, dir);
   if (!repaired.ok()) {

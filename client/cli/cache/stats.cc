@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// `kiln cache stats` (spec/cli 6.11): what a cache holds and how well it does. The numbers come
+// from the daemon that has the folder or from the folder itself, and are brought into one form
+// (CacheStats) before either printer sees them, so the two ways cannot drift apart.
 #include "client/cli/cache/stats.h"
 
 #include <optional>
@@ -19,6 +22,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+// A ratio to nothing is shown as 0 and not as infinity.
 double Ratio(uint64_t a, uint64_t b) {
   return b == 0 ? 0 : static_cast<double>(a) / static_cast<double>(b);
 }
@@ -153,6 +157,8 @@ void PrintStats(const Global& global, const client::CacheStats& stats, std::opti
   }
 }
 
+// The daemon is asked for its pid with a ping only to show who uses the cache. If the ping fails,
+// the statistics are shown without it.
 int RunCacheStats(const Global& global, const std::string& dir) {
   const auto daemon = HolderOf(global, dir);
   if (!daemon.ok()) {

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// `kiln cache verify` (spec/cli 6.11): hashes all content again and checks that rows lead somewhere
+// (spec/cache 6.6). It reads only. With a daemon the daemon does it, because a second reader of its
+// file would compete with it for the disk at the least.
 #include "client/cli/cache/verify.h"
 
 #include <cstdint>
@@ -27,6 +30,8 @@ struct Verified {
   uint64_t faults = 0;
 };
 
+// Faults are printed as they are met when a daemon does the work, and at the end otherwise. The
+// number of faults is the exact one in both cases, even where the list of them is cut.
 Result<Verified> Verify(const Global& global, const std::string& dir,
                         const VerifyArguments& arguments) {
   SystemClock clock;
@@ -53,6 +58,8 @@ Result<Verified> Verify(const Global& global, const std::string& dir,
   return Verified{.counts = CountsOf(report), .faults = report.fault_count};
 }
 
+// A cache with faults is a result and not an error of the command; the exit code tells it apart for
+// scripts (spec/cli 4).
 int RunCacheVerify(const Global& global, const std::string& dir, const VerifyArguments& arguments) {
   const Result<Verified> verified = Verify(global, dir, arguments);
   if (!verified.ok()) {

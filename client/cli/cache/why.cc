@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// `kiln cache why KEY` (spec/cli 6.11): explains one remembered request by the key of its result.
+// The explanation compares inputs only. It never compiles and never reads content, so it costs a
+// few look-ups (spec/cache 11).
 #include "client/cli/cache/why.h"
 
 #include <optional>
@@ -31,6 +34,8 @@ Result<client::Explanation> Remembered(const std::string& dir, Hash128 key) {
                  .context = "no request for " + key.hex() + " is remembered",
                  .reason = "UNKNOWN_RESULT"};
   }
+  // A slot is the requests of one program, target and project. The store keeps a bounded number for
+  // each, so the vector stays small.
   KILN_TRY(const std::vector<cache::ExplainRecord> slot, table.Records(record->slot));
   // The cause of a miss is the difference to what was asked before it, so later requests of the
   // slot must not take part.
@@ -43,6 +48,8 @@ Result<client::Explanation> Remembered(const std::string& dir, Hash128 key) {
   return ExplanationOf(cache::Explain(*record, earlier));
 }
 
+// A key is parsed before anything is opened: a word that is no key must not start a search. A
+// daemon may know several requests of one key and sends all; a folder yields the newest one.
 int RunCacheWhy(const Global& global, const std::string& dir, const std::string& name) {
   const std::optional<Hash128> key = ParseHash128(name);
   if (!key.has_value()) {

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// `kiln config show` and `check` (spec/cli 6.12). kilnd itself has the table of keys and their
+// rules (spec/daemon 15); this side only gives the words on, so the two cannot say different
+// things.
 #include "client/cli/daemon/config.h"
 
 #include <string>

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// What this client needs to know of kilnd.toml, asked of kilnd. It costs a start of that program, a
+// few milliseconds, and is therefore read once for each command that needs it.
 #include "client/cli/daemon/daemon_config.h"
 
 #include <algorithm>
@@ -20,7 +22,8 @@ std::string DaemonConfig::Or(const std::string& key, const std::string& fallback
 
 // The daemon's configuration is read by the daemon itself: its rules, defaults and errors are in
 // one place, and this side reads a table. The exit status of the shell tells whether the command
-// ran.
+// ran. popen starts a shell, so the caller must quote each word (ShellWord). "e" closes the pipe in
+// other children.
 std::optional<std::string> OutputOf(const std::string& command) {
   std::FILE* const pipe = ::popen(command.c_str(), "re");
   if (pipe == nullptr) {
@@ -34,6 +37,8 @@ std::optional<std::string> OutputOf(const std::string& command) {
   return ::pclose(pipe) == 0 ? std::optional(text) : std::nullopt;
 }
 
+// A line that is no JSON is skipped. Without any line the table is empty, and whoever needs a key
+// says that kilnd does not tell it.
 DaemonConfig ReadDaemonConfig() {
   DaemonConfig config;
   const auto text =

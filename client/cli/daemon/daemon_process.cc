@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// What the verbs about the daemon's process share: where its socket is, who answers there, and how
+// kilnd is run in place of this program.
 #include "client/cli/daemon/daemon_process.h"
 
 #include <cerrno>
@@ -20,11 +22,14 @@ std::string SocketOf(const Global& global) {
   return address.starts_with("unix:") ? address.substr(5) : address;
 }
 
+// A ping with its own short deadline (client::kPing), so that a daemon that hangs is told soon.
 Result<client::ServerInfo> InfoOf(const Global& global) {
   KILN_TRY(const std::unique_ptr<client::Client> client, OpenDaemon(global));
   return client->Ping(client::kPing);
 }
 
+// The JSON form has the same members in every state; those that are not known are empty or 0
+// (spec/cli 7.1).
 void ShowDaemon(const Global& global, std::string_view state, const client::ServerInfo& info,
                 const std::string& text) {
   if (global.json) {
@@ -39,6 +44,8 @@ void ShowDaemon(const Global& global, std::string_view state, const client::Serv
   }
 }
 
+// Returns only if kilnd could not be run. The caller must have flushed what it printed, since the
+// buffers of this process are gone afterwards.
 int RunKilnd(const Global& global, std::vector<std::string> words) {
   words.insert(words.begin(), client::DaemonProgram());
   // Verbs of kilnd know --json; a daemon that serves has flags only and does not.

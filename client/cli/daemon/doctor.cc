@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// `kiln doctor` (spec/cli 6.11): a list of checks, each with what it found and what to do. A check
+// never changes anything and never throws. A failure of one does not keep the next from being made,
+// because a person wants to see all that is wrong at once.
 #include "client/cli/daemon/doctor.h"
 
 #include <chrono>
@@ -85,6 +88,8 @@ Check Bad(std::string name, std::string detail, std::string fix, int exit) {
           .exit = exit};
 }
 
+// An empty text stands for a file that cannot be read. All callers take that as "the kernel does
+// not tell".
 std::string FirstLine(const std::string& path) {
   const Result<std::string> text = ReadFile(path);
   return text.ok() ? text->substr(0, text->find('\n')) : std::string();
@@ -195,6 +200,8 @@ Check CheckSocket(Patient& patient) {
   return Good("socket", path);
 }
 
+// The lock is looked at from outside, through the file that its holder wrote, so the check does not
+// disturb it.
 Check CheckLock(Patient& patient) {
   const std::optional<pid_t> owner = cache::sqlite::FindOwner(patient.cache_dir);
   if (!owner.has_value()) {
@@ -311,7 +318,8 @@ Check CheckTls(Patient& patient) {
                                  ExitCodeOf(patient.info.error()));
 }
 
-// What the daemon says of those that it asks.
+// What the daemon says of those that it asks. Only a row with a cause is bad. One that was not
+// asked yet says nothing about itself.
 Check UpstreamsOf(const client::ServerStatus& status) {
   if (status.upstreams.empty()) {
     return Good("upstream", "none is configured");
@@ -476,6 +484,8 @@ Result<void> WriteBundle(const std::string& path, Patient& patient,
   return WriteFile(path, AsBytes(text));
 }
 
+// Warnings do not count: a script that runs the doctor should fail only where something does not
+// work.
 int WorstOf(const std::vector<Check>& checks) {
   int worst = kSuccess;
   for (const Check& check : checks) {
@@ -484,6 +494,8 @@ int WorstOf(const std::vector<Check>& checks) {
   return worst;
 }
 
+// The order of the work: configuration, ping, status, then the checks. The status is asked for only
+// after a ping, because a daemon that hangs would hold it up to the deadline of the command.
 int RunDoctor(const Global& global, const DoctorArguments& arguments) {
   // A status that was not asked for fails like one that was refused, so checks have one case.
   const Error unasked{.code = ErrorCode::kUnavailable, .context = "not asked", .reason = {}};

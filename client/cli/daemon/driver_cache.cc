@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Says where the driver keeps compiled shaders of its own, from the variables that drivers
+// document. It is a text for `kiln doctor` and measurements: who compares times of pipelines must
+// know whether that cache was there. Nothing is read from the disk.
 #include "client/cli/daemon/driver_cache.h"
 
 #include <algorithm>
@@ -11,6 +14,7 @@
 namespace kiln::cli {
 namespace {
 
+// Drivers that are built from Mesa share one disk cache and its variables.
 constexpr uint32_t kMesaDrivers[] = {
     VK_DRIVER_ID_MESA_RADV,     VK_DRIVER_ID_INTEL_OPEN_SOURCE_MESA,
     VK_DRIVER_ID_MESA_LLVMPIPE, VK_DRIVER_ID_MESA_TURNIP,
@@ -43,6 +47,7 @@ std::string NvidiaText(const Environment& environment) {
 
 }  // namespace
 
+// The environment is a parameter, so that tests need not change that of their process.
 std::string DriverCacheText(uint32_t driver_id, const Environment& environment) {
   if (std::ranges::find(kMesaDrivers, driver_id) != std::end(kMesaDrivers)) {
     return MesaText(environment);

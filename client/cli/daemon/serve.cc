@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// `kiln serve` (spec/cli 6.12): becomes kilnd in the foreground, for service managers and for
+// people who look at its log. The socket is the one that all other verbs would ask.
 #include "client/cli/daemon/serve.h"
 
 #include <string>
@@ -13,6 +15,7 @@ namespace {
 
 using Words = std::vector<std::string>;
 
+// The socket goes first, so a --listen.unix among the words of the user is the later one and wins.
 int RunServe(const Global& global, const std::vector<std::string>& arguments) {
   std::vector<std::string> words{"--listen.unix=" + SocketOf(global)};
   words.insert(words.end(), arguments.begin(), arguments.end());

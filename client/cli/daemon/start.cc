@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// `kiln start` (spec/cli 6.12): starts a daemon of this user in the background and returns when it
+// answers. Two of them at the same time start one daemon, since kilnd takes the lock of its cache
+// before it listens (spec/daemon 14).
 #include "client/cli/daemon/start.h"
 
 #include <fmt/format.h>
@@ -11,6 +14,7 @@
 namespace kiln::cli {
 namespace {
 
+// That one runs already is success, as with `kiln stop` and none.
 int RunStart(const Global& global) {
   if (!DaemonAddress(global).starts_with("unix:")) {
     return Fail(global, {.code = ErrorCode::kInvalidArgument,

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// `kiln status` (spec/cli 6.11): one look at the daemon, repeated with --watch. It asks for a ping,
+// the status, optionally the jobs, and last the statistics of the cache, each as a call of its own.
+// A look is not one consistent picture, and need not be: people read it.
 #include "client/cli/daemon/status.h"
 
 #include <algorithm>
@@ -36,6 +39,8 @@ struct Look {
   std::vector<client::JobRow> jobs;
 };
 
+// The ping comes first because its deadline is short. Every later call may take longer, and a
+// daemon that does not answer at all must be told at once.
 Result<Look> LookAt(client::Client& client, const Global& global,
                     const StatusArguments& arguments) {
   Look look;
@@ -65,6 +70,8 @@ bool IsGood(const client::ServerStatus& status) {
   return status.health == "SERVING" || status.health == "DEGRADED";
 }
 
+// "not asked" is a state of its own: an upstream that nothing was asked for yet has neither
+// answered nor failed.
 const char* StateOf(const client::ServerStatus::Upstream& upstream) {
   return upstream.answers ? "answers" : upstream.asked ? "fails" : "not asked";
 }
@@ -79,7 +86,8 @@ std::string TextOf(const client::ServerStatus::Upstream& upstream) {
 }
 
 // Members are only ever added (spec/cli 7.1). What is not known is null or left out, never 0: 0
-// would be a latency.
+// would be a latency. The cache is a parameter of its own because asking for it may fail while the
+// rest is known; then it is an empty object.
 Json JsonOf(const Look& look, const Json& cache) {
   Json lanes = Json::object();
   for (const client::LaneStatus& lane : look.status.lanes) {
@@ -257,6 +265,8 @@ int ShowTrace(const Global& global, client::Client& client, const std::string& i
   return kSuccess;
 }
 
+// The exit code follows the health alone (spec/cli 4), not whether the cache or the jobs could be
+// read.
 int ShowOnce(const Global& global, client::Client& client, const StatusArguments& arguments) {
   const Result<Look> look = LookAt(client, global, arguments);
   if (!look.ok()) {
@@ -289,6 +299,9 @@ int ShowOnce(const Global& global, client::Client& client, const StatusArguments
   return exit;
 }
 
+// With --watch only a signal ends the loop, so the code of the last look is never returned in
+// practice. A look that fails, because the daemon restarts for example, is told and the next one is
+// tried.
 int RunStatus(const Global& global, const StatusArguments& arguments) {
   const Result<std::unique_ptr<client::Client>> client = OpenDaemon(global);
   if (!client.ok()) {

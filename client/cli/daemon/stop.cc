@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// `kiln stop` (spec/cli 6.12, spec/daemon 14): asks the daemon to end and waits until its process
+// is gone. No signal is sent: the daemon decides when its work is safe, and a daemon on another
+// machine has no process here.
 #include "client/cli/daemon/stop.h"
 
 #include <chrono>
@@ -17,6 +20,8 @@ namespace {
 // Running work is finished first; this is how long a person waits before asking what goes on.
 constexpr std::chrono::seconds kDrain{30};
 
+// That no daemon runs is success: the state that was asked for is there. That holds for the user's
+// own socket only; a remote address that does not answer may be a wrong address.
 int RunStop(const Global& global, bool now) {
   Result<std::unique_ptr<client::Client>> client = OpenDaemon(global);
   const Result<client::ServerInfo> info =

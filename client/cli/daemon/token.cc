@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// `kiln token create`, `list` and `revoke` (spec/cli 6.12, spec/daemon 11). The work is that of
+// kilnd: only it reads kilnd.toml and so knows where the file of tokens is. This command only
+// passes the words on; a secret never goes through it.
 #include "client/cli/daemon/token.h"
 
 #include <string>
@@ -22,7 +25,9 @@ struct TokenArguments {
 };
 
 // A token verb of kilnd for the daemon with this configuration (empty: the default one). kilnd is
-// told what the daemon that runs reads, if one of this user does, and says if that differs.
+// told what the daemon that runs reads, if one of this user does, and says if that differs. Words
+// are passed as --name=value, one word each, so a value that begins with a dash is not taken for a
+// flag.
 int RunTokenVerb(const Global& global, const std::string& config, std::vector<std::string> words) {
   const auto add = [&words](const char* flag, const std::string& value) {
     if (!value.empty()) {

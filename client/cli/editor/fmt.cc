@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// `kiln fmt` (spec/cli 6.14): formats sources in place, or says with --check which would change. It
+// needs no daemon, since format::FormatFile works on the text of one file alone.
 #include "client/cli/editor/fmt.h"
 
 #include <algorithm>
@@ -99,6 +101,8 @@ Result<void> FormatOne(const std::string& path, bool check, Outcome& outcome) {
   return WriteFile(path, AsBytes(*formatted));
 }
 
+// Both a file that does not parse and, with --check, one that would change end with the code of
+// wrong sources (spec/cli 4), which is what a hook before a commit looks at.
 Result<int> RunFmt(const Global& global, const FmtArguments& arguments) {
   KILN_TRY(const std::vector<std::string> files, FilesOf(global, arguments));
   Outcome outcome;

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// `kiln lsp` (spec/cli 6.13): hands stdin and stdout to the language server. Nothing else may print
+// to stdout while it runs, since that is the protocol's stream.
 #include "client/cli/editor/lsp.h"
 
 #include <csignal>

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// `kiln completion SHELL` prints a script, and the hidden `kiln complete` answers it on each key
+// press (spec/cli 10.3). An error is never shown in the middle of somebody's line: whatever fails
+// offers nothing.
 #include "client/cli/help/completion.h"
 
 #include <algorithm>
@@ -52,7 +55,9 @@ void Offer(std::string_view word, std::string candidate, Found& found) {
   }
 }
 
-// The verb that the words before the last one name.
+// The verb that the words before the last one name. The last word that names a verb wins; words
+// that name none, such as flags and their values, are passed over. A value that is spelled like a
+// verb can mislead this, which costs a wrong offer and nothing else.
 const CLI::App* VerbOf(const CLI::App& app, std::span<const std::string> words) {
   const CLI::App* verb = &app;
   for (const std::string& word : words) {
@@ -106,7 +111,8 @@ std::string TextOf(const project::ManifestValue& value) {
   return text == nullptr ? std::string() : *text;
 }
 
-// "fog=", and behind the sign the values of its axis.
+// "fog=", and behind the sign the values of its axis. The sign is part of the candidate, so that
+// the shell can leave out the blank behind it (nospace in the script for bash).
 void OfferOptions(const project::Manifest& manifest, std::span<const std::string> words,
                   std::string_view word, Found& found) {
   const bool has_value = word.find('=') != std::string_view::npos;

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// The short help (-h), the words about a line that was not understood, and the formatter that the
+// parser asks for both (spec/cli 10). The long form is help_page.cc.
 #include "client/cli/help/help.h"
 
 #include <algorithm>
@@ -86,10 +88,12 @@ std::string Row(const std::string& name, const std::string& text) {
   return row + "\n";
 }
 
+// The parser adds the help flags to each verb itself; they would fill two rows of each page.
 bool IsHelp(const CLI::Option& option) {
   return option.check_lname("help") || option.check_sname("h");
 }
 
+// The partition is stable: within words and within flags the order of their declaration stays.
 std::vector<const CLI::Option*> ShownOptions(const CLI::App& verb) {
   const auto is_shown = [](const CLI::Option* option) {
     return !option->get_group().empty() && !IsHelp(*option);
@@ -144,7 +148,8 @@ class Help final : public CLI::Formatter {
   }
 };
 
-// The verb that was understood last.
+// The verb that was understood last. The parser lists subcommands in the order in which they were
+// understood, and a line has one path only.
 const CLI::App& Deepest(const CLI::App& app) {
   const CLI::App* verb = &app;
   while (!verb->get_subcommands().empty()) {
@@ -164,6 +169,8 @@ void AddFlags(const CLI::App& app, std::vector<std::string>& flags) {
   }
 }
 
+// `known` may hold thousands of names without harm: Closest is linear in their number and bounded
+// in their length.
 std::string ClosestText(std::string_view what, const std::string& word,
                         const std::vector<std::string>& known) {
   const bool tells = word.size() > 2;  // "-x" is as near to every short flag
@@ -179,7 +186,8 @@ std::string ClosestText(std::string_view what, const std::string& word,
 
 std::string VerbTable() { return kVerbs; }
 
-// The examples come first: most who ask for help want a line to change.
+// The examples come first: most who ask for help want a line to change. Verbs below take rows from
+// the flags, so that both together stay within kMostRows.
 std::string ShortHelp(const CLI::App& verb) {
   std::string text;
   for (const std::string& example : FirstExamples(verb)) {
@@ -209,6 +217,8 @@ void SetHelp(CLI::App& app) {
   app.formatter(std::make_shared<Help>());
 }
 
+// `otherwise` is the parser's own sentence, for mistakes that are no unknown word, such as a
+// missing value.
 std::string MisunderstoodText(const CLI::App& app, const std::string& otherwise) {
   const CLI::App& verb = Deepest(app);
   // The first word that the parser did not take is the mistake; what follows it may only be wrong

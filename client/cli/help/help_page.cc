@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Makes the page of a verb from what the parser knows of it, and prints it as troff or as plain
+// text (spec/cli 10.2). There is no second description of a flag anywhere, so help and manual are
+// never out of date.
 #include "client/cli/help/help_page.h"
 
 #include <algorithm>
@@ -54,7 +57,8 @@ bool IsHelp(const CLI::Option& option) {
   return option.check_lname("help") || option.check_sname("h");
 }
 
-// `of_verb`: help is a flag of every verb, and stands with the others of it.
+// `of_verb`: help is a flag of every verb, and stands with the others of it. Options without a
+// group are hidden, as verbs are.
 void AddOptions(const CLI::App& app, bool of_verb, std::vector<PageItem>& items) {
   for (const CLI::Option* option : app.get_options()) {
     if (option->get_group().empty() || (of_verb && IsHelp(*option))) {
@@ -162,6 +166,8 @@ HelpPage VerbPage(const CLI::App& verb) {
   return page;
 }
 
+// The page of the program itself: flags of every verb and the exit codes, which verbs' pages do not
+// repeat.
 HelpPage MainPage(const CLI::App& app) {
   HelpPage page{.name = "kiln",
                 .what = "shader sources into everything an engine draws with",
@@ -214,6 +220,7 @@ std::string Troff(const HelpPage& page, const std::string& version) {
   return text;
 }
 
+// Terms are not wrapped: they are names of flags that people search for.
 std::string PlainText(const HelpPage& page) {
   std::string text = "NAME\n" + Wrapped(page.name + " - " + page.what, 2);
   for (const PageSection& section : page.sections) {

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// `kiln manual` writes all manual pages (spec/cli 10.2). It is hidden from the help, since only
+// packaging runs it.
 #include "client/cli/help/manual.h"
 
 #include <map>
@@ -20,7 +22,9 @@ struct ManifestKey {
   std::string_view meaning;
 };
 
-// spec/daemon 6.2
+// spec/daemon 6.2 Columns: the key as it is written in kiln.toml, its type with the default, and
+// what it means. Keys that are always explained together share a row. The reader of the manifest
+// (client/project/manifest.cc) decides what is allowed; this table only tells it.
 constexpr auto kManifestKeys = std::to_array<ManifestKey>({
     {"project.manifest", "integer, required", "version of the schema; 1"},
     {"project.name", "text", "what the project is called in reports and explanations"},

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// `kiln version`. The version is a number of this program and not of the daemon; `kiln status` and
+// `kiln doctor` show both.
 #include "client/cli/help/version.h"
 
 #include "client/cli/add_verb.h"
@@ -8,6 +10,8 @@
 
 namespace kiln::cli {
 
+// The line is also what --version prints, and `kiln doctor` compares the one of kilnd in the same
+// form.
 std::string VersionLine() { return "kiln " + std::string(Version()); }
 
 void AddVersion(CLI::App& app, CommandLine& line) {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Writes dependency files in the form that Make and Ninja read (spec/cli 6.2).
 #include "client/cli/output/depfile.h"
 
 #include <algorithm>
@@ -9,6 +10,8 @@
 namespace kiln::cli {
 namespace {
 
+// A backslash itself is left alone: both tools take it literally where none of the other characters
+// follows.
 std::string Escaped(const std::string& path) {
   std::string text;
   for (const char c : path) {

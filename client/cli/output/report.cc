@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// The reports of `kiln build --report FORMAT:FILE` (spec/cli 6.2). Each format is a function from
+// the same ReportOf to a text, and each merges equal mistakes first. Texts come from sources and
+// manifests of strangers, so every format escapes them in its own way.
 #include "client/cli/output/report.h"
 
 #include <algorithm>
@@ -51,6 +54,7 @@ std::string_view ReasonWithoutMistake(const client::BatchItem& item) {
                                                              : "there is no result";
 }
 
+// "v" is 2: mistakes are listed once, with their programs, which version 1 did not do.
 std::string Json(const ReportOf& report) {
   nlohmann::ordered_json failures = nlohmann::ordered_json::array();
   for (const client::BatchItem& item : report.failures) {
@@ -97,6 +101,7 @@ std::string Json(const ReportOf& report) {
   return PrintableJson(object.dump(1)) + "\n";
 }
 
+// `inside` is finished XML; name and project are escaped here.
 std::string Case(const ReportOf& report, std::string_view name, const std::string& inside) {
   return fmt::format("    <testcase classname=\"{}\" name=\"{}\"{}", XmlText(report.project),
                      XmlText(name), inside.empty() ? "/>\n" : ">\n" + inside + "    </testcase>\n");
@@ -111,7 +116,8 @@ std::string JUnit(const ReportOf& report) {
   size_t failed = 0;
   size_t skipped = 0;
   const std::vector<Mistake> mistakes = MistakesOf(report);
-  // Such a program has no mistake that could stand for it, so it fails itself.
+  // Such a program has no mistake that could stand for it, so it fails itself. Both maps point into
+  // the report, which outlives them.
   std::map<std::string_view, std::string_view> others;  // that failed without a mistake
   for (const client::BatchItem& item : report.failures) {
     if (item.outcome.diagnostics.empty()) {
@@ -233,6 +239,8 @@ std::string GitHubAnnotation(const PlacedDiagnostic& diagnostic, const std::stri
                             AnnotationText(diagnostic.message), AnnotationText(where));
 }
 
+// The formats are checked by Split as well. A caller that skips it gets an error and not an empty
+// report.
 Result<std::string> ReportText(const std::string& format, const ReportOf& report) {
   if (format == "json") {
     return Json(report);
@@ -259,6 +267,7 @@ Result<void> CheckReports(const std::vector<std::string>& reports) {
   return {};
 }
 
+// A report that cannot be written ends the loop: the error names it, and those before it are there.
 Result<void> WriteReports(const std::vector<std::string>& reports, const ReportOf& report) {
   for (const std::string& text : reports) {
     KILN_TRY(const auto split, Split(text));

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// A word quoted for a POSIX shell, for commands that a person pastes and for popen. Only characters
+// that no shell treats in a special way anywhere in a word are left bare.
 #include "client/cli/output/shell_word.h"
 
 #include <algorithm>
@@ -13,6 +15,8 @@ bool IsPlain(char c) {
 
 }  // namespace
 
+// Within single quotes nothing is special but the quote itself, which is closed, escaped and opened
+// again. The empty word needs its quotes to be a word.
 std::string ShellWord(std::string_view word) {
   if (!word.empty() && std::ranges::all_of(word, IsPlain)) {
     return std::string(word);

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Sizes and ages as people write and read them. The grammar is the one of kilnd.toml
+// (compiler/base), so a size means the same on the command line and in a file.
 #include "client/cli/output/units.h"
 
 #include <array>
@@ -25,6 +27,7 @@ Result<uint64_t> ParseSize(const std::string& text) {
   return bytes.has_value() ? Result<uint64_t>(*bytes) : NotLike(text, "10GiB or 10G");
 }
 
+// Overflow is refused by ReadDuration, so the product of number and unit always fits.
 Result<uint64_t> ParseAge(const std::string& text) {
   // A number alone means seconds here.
   const bool has_unit = text.empty() || text.back() < '0' || text.back() > '9';
@@ -36,7 +39,8 @@ Result<uint64_t> ParseAge(const std::string& text) {
   return static_cast<uint64_t>(*age / std::chrono::seconds(1));
 }
 
-// For people: one decimal, and units of 1024. JSON has the bytes themselves.
+// For people: one decimal, and units of 1024. JSON has the bytes themselves. From 1024 TiB on the
+// number grows instead of the unit.
 std::string SizeText(uint64_t bytes) {
   constexpr std::array<std::string_view, 4> kNames{"KiB", "MiB", "GiB", "TiB"};
   if (bytes < 1024) {

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+// A pack is made by the daemon of a batch and downloaded. What the daemon does not have is added
+// here, by writing the pack again: formats of passes and image hints of the manifest and the warm
+// list, a signature (keys never leave this command, spec/daemon 4.4), and a delta to a base that
+// only this machine has.
 #include "client/cli/pack/build.h"
 
 #include <algorithm>
@@ -40,11 +44,14 @@ struct WarmLines {
   std::vector<WarmHint> listed;
 };
 
+// Zero for everything that is no number of that kind: hints are hints.
 uint32_t Number(const nlohmann::json& row, const char* name) {
   const auto found = row.find(name);
   return found != row.end() && found->is_number_unsigned() ? found->get<uint32_t>() : 0;
 }
 
+// Numbers that do not fit are cut to their field: a wrong hint may name another resource, which
+// costs an engine time and nothing else.
 std::vector<pack::ImageHint> HintsOf(const nlohmann::json& rows) {
   std::vector<pack::ImageHint> hints;
   for (const nlohmann::json& row : rows) {
@@ -59,7 +66,8 @@ std::vector<pack::ImageHint> HintsOf(const nlohmann::json& rows) {
 }
 
 // A line of a warm list: {"program": "rock", "options": {"fog": true, "lights": 4}}, and what
-// Pipelines::WriteWarmList adds: pass, times, hints.
+// Pipelines::WriteWarmList adds: pass, times, hints. Lines are written by engines, but a file is a
+// file: depth and names are checked, and each mistake is told with its line.
 Result<void> AddLine(const std::string& line, const Project& project, size_t number,
                      WarmLines& lines) {
   const auto wrong = [&](std::string_view what) {
@@ -115,6 +123,7 @@ Result<void> AddLine(const std::string& line, const Project& project, size_t num
   return {};
 }
 
+// Blank lines are passed over; anything else is a row.
 Result<WarmLines> ReadWarmList(const std::string& file, const Project& project) {
   WarmLines lines;
   if (file.empty()) {
@@ -135,7 +144,8 @@ Result<WarmLines> ReadWarmList(const std::string& file, const Project& project) 
 }
 
 // Lines keep their order behind the warm variants of the manifest, whose priorities are below their
-// number. Errors: kInvalidArgument for more lines than there are priorities.
+// number. Errors: kInvalidArgument for more lines than there are priorities. Priorities of the
+// manifest's warm variants come first, then those of the list.
 Result<PackFormats> FormatsOf(const Project& project, WarmLines& lines) {
   PackFormats formats;
   KILN_TRY(formats.passes, PassesOf(project.manifest));
@@ -161,6 +171,7 @@ Result<PackFormats> FormatsOf(const Project& project, WarmLines& lines) {
 
 // The bytes of a pack of the daemon in a file beside `path` that has no name yet; nothing is left
 // of a download that was cut. Errors: kDataLoss if it is longer or shorter than the daemon said.
+// The daemon is not trusted with the disk: the size that it said is the size that is taken.
 Result<NewFile> Download(client::Client& client, const client::BuiltPack& built,
                          const std::string& path) {
   const auto other_size = [&](std::string_view than) {
@@ -191,12 +202,14 @@ Result<NewFile> Download(client::Client& client, const client::BuiltPack& built,
 }
 
 // Writes a pack again: with formats of passes, with a signature, or as a delta of a base that the
-// daemon did not have.
+// daemon did not have. All content is read through the checks of the reader, so what is signed was
+// verified.
 Result<pack::WriteReport> Rewrite(const std::string& from, const pack::Pack* chain,
                                   const pack::Pack* base, const project::Manifest& manifest,
                                   const PackFormats& formats, const PackBuildArguments& arguments) {
   pack::ReadOptions options;
   if (chain != nullptr) {
+    // The chain is the caller's; the reader gets a pointer that owns nothing.
     options.base = std::shared_ptr<const pack::Pack>(std::shared_ptr<void>(), chain);
   }
   KILN_TRY(const std::unique_ptr<pack::Pack> pack, pack::Pack::Open(from, options));
@@ -210,7 +223,8 @@ Result<pack::WriteReport> Rewrite(const std::string& from, const pack::Pack* cha
                          arguments.out);
 }
 
-// The pack that the daemon made, as the file that was asked for.
+// The pack that the daemon made, as the file that was asked for. A base that the daemon does not
+// have is no obstacle: the whole pack is made there and the delta here.
 Result<client::BuiltPack> BuildTo(client::Client& client, const PackBuildArguments& arguments,
                                   const project::Manifest& manifest, const PackFormats& formats,
                                   client::Client::PackRequest request) {
@@ -231,6 +245,7 @@ Result<client::BuiltPack> BuildTo(client::Client& client, const PackBuildArgumen
   }
   KILN_TRY(NewFile plain, Download(client, *built, arguments.out));
   const bool delta_here = base != nullptr && base_unknown;
+  // Nothing to add: the bytes of the daemon are the file.
   if (!delta_here && arguments.sign.empty() && formats.empty()) {
     KILN_TRY_VOID(plain.Publish());
     return built;
@@ -252,6 +267,7 @@ struct Plan {
   PackFormats formats;
 };
 
+// Touches only files of this machine; the daemon is not asked.
 Result<Plan> PlanOf(const Project& project, const PackBuildArguments& arguments) {
   Plan plan;
   KILN_TRY(plan.warm, ReadWarmList(arguments.warm, project));
@@ -273,12 +289,14 @@ Result<client::BuiltPack> Pack(client::Client& client, const Project& project, P
 
 }  // namespace
 
+// For commands that have a batch already.
 Result<client::BuiltPack> PackBatch(client::Client& client, const Project& project,
                                     const std::string& batch, const PackBuildArguments& arguments) {
   KILN_TRY(Plan plan, PlanOf(project, arguments));
   return Pack(client, project, std::move(plan), batch, arguments);
 }
 
+// The plan is made before the batch runs, so that a mistake in the warm list costs no build.
 int RunPackBuild(const Global& global, const PackBuildArguments& arguments) {
   const auto start = std::chrono::steady_clock::now();
   Result<client::DaemonConnection> connected = ConnectTo(global);

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// `kiln pack diff` (spec/cli 6.10): what two packs differ in, program by program, from their tables
+// alone.
 #include "client/cli/pack/diff.h"
 
 #include <array>

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// `kiln pack extract` (spec/cli 6.10): writes the files of one variant out of a pack. A pack may
+// come from a stranger, so no name in it may lead outside the folder: names are cleaned
+// (FileNameOf) and files are opened beneath the folder.
 #include "client/cli/pack/extract.h"
 
 #include <memory>
@@ -37,6 +40,7 @@ Result<uint64_t> WriteArtifact(const PackedArtifact& artifact, const std::string
   return files;
 }
 
+// Without a target the variant has one artifact for each target of the program, hence the loop.
 Result<uint64_t> Extract(const PackExtractArguments& arguments) {
   KILN_TRY(const std::unique_ptr<pack::Pack> pack, OpenPack(arguments.file, arguments.bases));
   // All artifacts are read and checked before the first file is written, so damage leaves no half

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// `kiln pack flatten` (spec/cli 6.10): one complete pack from a delta and the packs below it, as
+// spec/cache 10 describes the chain. The result has the rows of the top pack and leans on no other
+// file.
 #include "client/cli/pack/flatten.h"
 
 #include <memory>
@@ -26,7 +29,8 @@ struct PackFlattenArguments {
   bool small = false;
 };
 
-// The last pack of the chain: no other one has it as its base.
+// The last pack of the chain: no other one has it as its base. All files are bases of each other
+// here. OpenPack looks up a base by its id, so one that is not needed does no harm.
 Result<pack::WriteReport> Flatten(const PackFlattenArguments& arguments) {
   std::vector<std::string> bases = arguments.bases;
   bases.insert(bases.end(), arguments.files.begin(), arguments.files.end());

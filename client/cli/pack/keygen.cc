@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// `kiln pack keygen` (spec/cli 6.10): makes the Ed25519 pair that signs packs (spec/cache 10). The
+// private half is a file with mode 0600 that is never replaced; the public half may be copied
+// freely.
 #include "client/cli/pack/keygen.h"
 
 #include <cerrno>
@@ -19,7 +22,8 @@ struct PackKeygenArguments {
   std::string out;
 };
 
-// A file that only its owner may read, and that is not there yet.
+// A file that only its owner may read, and that is not there yet. fsync before success is reported:
+// a key that has signed a pack and is lost in a power failure cannot be made again.
 Result<void> WriteSecret(const std::string& path, const std::string& text) {
   // The mode is set when the file is made, so there is no moment in which others can read it.
   // O_EXCL keeps a key that exists: replacing one would make every pack that it signed

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// The group `kiln pack` (spec/cli 6.10). The order is that of the life of a pack: made, looked at,
+// compared, merged, taken apart; keys last.
 #include "client/cli/pack/pack.h"
 
 #include "client/cli/add_verb.h"

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Formats that the pipelines of a pack are made for (spec/pso 5.2). The daemon does not know them,
+// since they are no input of a shader; the client adds them to the contents before the pack is
+// written.
 #include "client/cli/pack/pass_formats.h"
 
 #include <algorithm>
@@ -24,6 +27,8 @@ Error Wrong(const project::Manifest& manifest, const project::ManifestPass& pass
           .reason = "VALUE_WRONG"};
 }
 
+// The words are those of the runtime's table of formats. A pass may name the surface of a window,
+// whose format is known on the player's machine only: it is a format of its own here.
 Result<pack::Pass> PassOf(const project::Manifest& manifest, const project::ManifestPass& from) {
   pack::Pass pass{.name = from.name,
                   .view_mask = from.view_mask,
@@ -70,6 +75,7 @@ std::map<std::string, std::string, std::less<>> PassNames(const project::Manifes
 
 }  // namespace
 
+// Passes that name no formats draw into whatever the engine says at run time and are left out.
 Result<std::vector<pack::Pass>> PassesOf(const project::Manifest& manifest) {
   std::vector<pack::Pass> passes;
   for (const project::ManifestPass& from : manifest.passes) {
@@ -84,6 +90,8 @@ Result<std::vector<pack::Pass>> PassesOf(const project::Manifest& manifest) {
 namespace {
 
 // Whether a program that is composed of `known` was drawn in `seen`: the surface has any format.
+// Only `known` may have the surface's format as a wildcard: `seen` comes from a running engine and
+// has a real one.
 bool Fits(const pack::Pass& known, const pack::Pass& seen) {
   const auto same = [](uint32_t a, uint32_t b) { return a == b || a == pack::kSwapchainFormat; };
   return known.depth_format == seen.depth_format && known.samples == seen.samples &&
@@ -109,6 +117,7 @@ std::string NameOf(const pack::Pass& seen, const std::string& own,
   return added.name;
 }
 
+// Formats without a name in the table are numbers of VkFormat; 0 is undefined and never valid.
 std::optional<uint32_t> FormatOf(const nlohmann::json& json) {
   if (json.is_number_unsigned()) {
     return json.get<uint32_t>();
@@ -163,7 +172,8 @@ std::string PassOf(const pack::Artifact& artifact, const pack::Contents& content
 
 // A pack without a list means all of its pipelines, with the pass that the name of their program
 // tells. That of a [[program]] tells none, so they are listed. Artifacts of one state are one
-// pipeline.
+// pipeline. They are put into the lane kSoon: nothing is known of their importance, and none may
+// delay what a frame waits for.
 void ListAll(const std::map<std::string, std::string, std::less<>>& names,
              pack::Contents& contents) {
   std::set<std::pair<Hash128, std::string>> listed;
@@ -178,6 +188,8 @@ void ListAll(const std::map<std::string, std::string, std::less<>>& names,
 
 }  // namespace
 
+// After this each warm row has a pass of formats.passes or none. A row without a pass is made when
+// the engine names its formats.
 void AddFormats(const project::Manifest& manifest, PackFormats formats, pack::Contents& contents) {
   const auto names = PassNames(manifest);
   const bool says_own =

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// `kiln pack show` (spec/cli 6.10): what is in a pack, from its tables alone. The content is not
+// read, so damage in it is not found here; `kiln pack verify` does that.
 #include "client/cli/pack/show.h"
 
 #include <algorithm>

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// `kiln pack stats` (spec/cli 6.10): what takes the room in a pack, by section, kind of block, kind
+// of content and program. All numbers come from the tables that are read when the pack is opened;
+// no content is decompressed.
 #include "client/cli/pack/stats.h"
 
 #include <array>
@@ -64,6 +67,7 @@ struct NamedBlobs {
   std::string_view name;
   const pack::BlobCost& cost;
 };
+// Modules are SPIR-V; "others" is everything else, such as metadata.
 std::array<NamedBlobs, 2> BlobsOf(const pack::PackCost& cost) {
   return {{{"modules", cost.modules}, {"others", cost.others}}};
 }

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// `kiln pack verify` (spec/cli 6.10): reads and hashes all content of a pack and checks its
+// signature (spec/cache 10). A signature by another key than the required one is refused when the
+// pack is opened, before anything of it is trusted.
 #include "client/cli/pack/verify.h"
 
 #include <memory>
@@ -19,6 +22,8 @@ struct PackVerifyArguments {
   std::string require_signature;   // file of a public key
 };
 
+// Without --require-signature a pack is only checked against itself. That finds damage and no
+// forgery, hence the text says nothing about a signer.
 int RunPackVerify(const Global& global, const PackVerifyArguments& arguments) {
   const std::string& file = arguments.file;
   const Result<std::unique_ptr<pack::Pack>> pack =

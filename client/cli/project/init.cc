@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// `kiln init` (spec/cli 6.12): writes a first kiln.toml from the sources that are there. What is a
+// program is guessed from the text of the sources alone (project::MakeScaffold), so the verb works
+// without a daemon and on sources with errors.
 #include "client/cli/project/init.h"
 
 #include <algorithm>
@@ -118,7 +121,9 @@ struct Written {
   size_t sources = 0;
 };
 
-// Asks nothing and starts no daemon: the sources are looked at as text (spec/cli 6.12).
+// Asks nothing and starts no daemon: the sources are looked at as text (spec/cli 6.12). The
+// manifest is written last. If anything fails before, no manifest is there that names sources which
+// are not.
 Result<Written> Init(const Global& global, const InitArguments& arguments) {
   const fs::path folder = fs::absolute(global.folder).lexically_normal();
   const std::string manifest = (folder / "kiln.toml").string();
@@ -149,6 +154,7 @@ std::string Counted(size_t count, std::string_view what) {
   return fmt::format("{} {}{}", count, what, count == 1 ? "" : what.ends_with("s") ? "es" : "s");
 }
 
+// The time is part of the result line of JSON (spec/cli 7.1).
 int RunInit(const Global& global, const InitArguments& arguments) {
   const auto start = std::chrono::steady_clock::now();
   const Result<Written> written = Init(global, arguments);

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Collects the diagnostics of many programs, so that a mistake in a shared source is shown once and
+// not once for each program that includes it. At the end a line says which other programs have it
+// too.
 #include "client/cli/project/mistakes.h"
 
 #include <algorithm>
@@ -20,6 +23,8 @@ constexpr size_t kMostAgain = 20;  // lines about mistakes of several programs
 
 }  // namespace
 
+// The map leads from the short text to an index and not to a pointer, because the vector moves when
+// it grows. Its cost is one rendering of a short line for each diagnostic.
 bool MistakeList::Add(const std::string& program, const PlacedDiagnostic& diagnostic) {
   // The short text of a diagnostic has its place, code and message: two programs with the same text
   // have the same mistake.
@@ -32,6 +37,8 @@ bool MistakeList::Add(const std::string& program, const PlacedDiagnostic& diagno
   return false;
 }
 
+// A copy is sorted, because known_ has indices into all_. The sort is stable, so mistakes at one
+// place stay in the order in which they were found.
 std::vector<Mistake> MistakeList::Sorted() const {
   std::vector<Mistake> sorted = all_;
   std::ranges::stable_sort(sorted, ReadsBefore, &Mistake::diagnostic);
@@ -53,6 +60,8 @@ std::string MistakeName(const PlacedDiagnostic& diagnostic) {
                     : fmt::format("[{}]", diagnostic.code);
 }
 
+// `more` is a text that is shown below the diagnostics of this program. Counts are of all errors
+// that came in, whereas `fresh` counts only what was new; the summary of a build needs both.
 Mistakes::MistakeCounts Mistakes::Add(const std::string& program,
                                       std::span<const PlacedDiagnostic> diagnostics,
                                       std::span<const client::Source> sources,
@@ -118,6 +127,7 @@ void Mistakes::TellAgain(const Mistake& mistake) const {
                                    {"programs", mistake.programs}});
 }
 
+// JSON is told in full, whatever the number; the bound of kMostAgain is for people.
 void Mistakes::End() {
   // The list begins anew, so a watch tells mistakes of each generation.
   const MistakeList list = std::exchange(list_, {});

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// `kiln options` (spec/cli 6.8): the option space of one program, with what each axis costs. Counts
+// come from the daemon, which counts without enumerating (spec/daemon 6.4), so the verb is quick
+// for any space. Only --list looks at single variants.
 #include "client/cli/project/options.h"
 
 #include <algorithm>
@@ -67,6 +70,9 @@ std::vector<std::string> ValuesOf(const client::Axis& axis, const client::Option
   return values;
 }
 
+// Lists are matched by name and not by place: declarations, fixed values, axes and counts each have
+// their own order and may each lack an option. The result is sorted by name, so that two runs can
+// be compared.
 std::vector<Line> LinesOf(const client::OptionList& declared, const client::ProgramSpace& space,
                           const client::VariantCount& count) {
   std::vector<Line> lines;
@@ -107,7 +113,8 @@ std::string AxisText(const Line& line, size_t most) {
                                    : text;
 }
 
-// The parts of a result that can depend on it; a dash stands for unknown.
+// The parts of a result that can depend on it; a dash stands for unknown. The parts are those that
+// the compiler found by looking at the code, hence a fixed option may be live, too.
 std::string LiveText(const Line& line) {
   return line.option->affects.empty() ? "-"
                                       : fmt::format("{}", fmt::join(line.option->affects, " "));
@@ -183,6 +190,8 @@ std::string_view StateText(client::VariantState state) {
                                                   : "unknown";
 }
 
+// The rank is the number of the variant in the space; it is stable as long as the space is the
+// same.
 void PrintRow(const Global& global, const client::VariantRow& row) {
   if (global.json) {
     const nlohmann::ordered_json item{{"v", 1},
@@ -254,6 +263,8 @@ Result<void> PrintVariants(const Global& global, client::Client& client,
   return {};
 }
 
+// Nothing is compiled. The daemon reads the declarations and evaluates expressions; this side
+// merges them with the manifest and prints.
 Result<int> Show(const Global& global, const OptionsArguments& arguments) {
   KILN_TRY(const project::Manifest manifest, LoadManifest(global));
   KILN_TRY(const project::ManifestProgram* program, ProgramNamed(manifest, arguments.program));

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// What a command takes from kiln.toml: the manifest itself, a program by its name, and options from
+// the command line brought to their declared types (spec/cli 2.2).
 #include "client/cli/project/project.h"
 
 #include <algorithm>
@@ -23,6 +25,8 @@ const client::OptionInfo* Find(const client::OptionList& declared, std::string_v
   return nullptr;
 }
 
+// The whole text must be the number. A rest such as in "12px" makes it no number, and so does an
+// empty text.
 template <class T>
 bool ReadNumber(std::string_view text, T& value, int base = 10) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, base);
@@ -72,6 +76,7 @@ bool ReadAs(std::string_view type, std::string_view text, client::Option& option
 
 }  // namespace
 
+// -C moves only where the search for a manifest begins; --manifest names one and is taken as it is.
 Result<project::Manifest> LoadManifest(const Global& global) {
   const std::string path =
       !global.manifest.empty() ? global.manifest : project::FindManifest(global.folder);
@@ -84,6 +89,8 @@ Result<project::Manifest> LoadManifest(const Global& global) {
   return project::ReadManifest(file.text, path);
 }
 
+// The pointer is into the given manifest and is valid as long as that one is. Names are few, so
+// they are looked through in order, which also gathers the candidates for the suggestion.
 Result<const project::ManifestProgram*> ProgramNamed(const project::Manifest& manifest,
                                                      const std::string& name) {
   std::vector<std::string_view> names;
@@ -101,6 +108,9 @@ Result<const project::ManifestProgram*> ProgramNamed(const project::Manifest& ma
                .reason = "UNKNOWN_PROGRAM"};
 }
 
+// Without a declaration the first type in the list that fits is taken: true and false are flags
+// before anything else, and a whole number is signed, because that is what a person most likely
+// means. A text that fits none stays a text, which may be the value of an enum.
 Result<client::Option> TypedOption(const std::string& text, const client::OptionList& declared) {
   const size_t equals = text.find('=');
   std::string name = text.substr(0, equals);

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Diagnostics about expressions of the manifest come with places within the expression. Here they
+// get places in kiln.toml, or in the text of --where, so that a person can go there.
 #include "client/cli/project/space_mistakes.h"
 
 #include <optional>
@@ -54,6 +56,8 @@ void SpaceMistakes::MoveToFile(PlacedSpan& where) const {
   }
 }
 
+// The primary place, labels and the fix all move: a fix that stayed behind would edit another part
+// of the file.
 std::vector<PlacedDiagnostic> SpaceMistakes::InFiles(
     std::vector<PlacedDiagnostic> diagnostics) const {
   for (PlacedDiagnostic& diagnostic : diagnostics) {

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Finds axes of the manifest that no program reads (RPL7108). Such an axis multiplies the number of
+// variants and changes no code, so a person wants to know. It is a warning only: the build is right
+// without it, since signatures make the variants equal (spec/daemon 6.5).
 #include "client/cli/project/unread_axes.h"
 
 #include <algorithm>
@@ -21,6 +24,8 @@ struct Written {
   bool may_be_read = false;
 };
 
+// Unknown counts as read, throughout: a warning that is wrong costs more trust than one that is
+// missing.
 bool MayBeRead(const std::string& name, const std::string& program,
                std::span<const DeclaredOptions> declared) {
   const auto listed = std::ranges::find(declared, program, &DeclaredOptions::first);
@@ -48,6 +53,9 @@ PlacedDiagnostic DiagnosticOf(const project::Manifest& manifest, project::Manife
 
 }  // namespace
 
+// An axis is known by the place of its key in the file, because that is what programs share by
+// `use`; its name may stand there several times. The map also gives the warnings in the order of
+// the file.
 std::vector<UnreadAxis> UnreadAxes(const project::Manifest& manifest,
                                    std::span<const DeclaredOptions> declared) {
   // An axis that programs share by `use` stands once in the file. It is unread only if none of them
@@ -74,6 +82,8 @@ std::vector<UnreadAxis> UnreadAxes(const project::Manifest& manifest,
   return unread;
 }
 
+// One call of the daemon for each program with axes. A program that cannot be listed is left out:
+// its errors are told by the build itself.
 void ShowUnreadAxes(const Global& global, const project::Manifest& manifest,
                     std::span<const client::ProgramSpace> programs, client::Client& client) {
   std::vector<DeclaredOptions> declared;

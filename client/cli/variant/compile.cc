@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// `kiln compile` (spec/cli 6.1): one variant, its artifacts to files or stdout. Results come from
+// the daemon with their content, so the verb writes what is in its memory; nothing is compiled in
+// this process.
 #include "client/cli/variant/compile.h"
 
 #include <algorithm>
@@ -56,7 +59,8 @@ struct Output {
   bool binary = true;
 };
 
-// <program>.<signature>[.<stage>].<ext>
+// <program>.<signature>[.<stage>].<ext> Signatures are in the names, so files of several variants
+// can stand in one folder and equal results share a file.
 Result<std::vector<Output>> OutputsOf(const client::Program& program,
                                       const client::Artifact& artifact,
                                       const FetchResult& fetched) {
@@ -80,7 +84,8 @@ Result<std::vector<Output>> OutputsOf(const client::Program& program,
   return outputs;
 }
 
-// Does the path name one file, by how it ends?
+// Does the path name one file, by how it ends? A path is taken for a file only if its end says so;
+// everything else is a folder, which is made if need be.
 bool NamesFile(const std::string& path) {
   for (const client::Form form : {client::Form::kSpirv, client::Form::kWgsl, client::Form::kMeta,
                                   client::Form::kMsl, client::Form::kGlsl, client::Form::kHlsl}) {
@@ -172,7 +177,9 @@ Result<void> WriteDependencies(const CompileArguments& arguments, const FetchedV
                       variant.files);
 }
 
-// A target that fails does not keep the others from being written; the exit code tells of it.
+// A target that fails does not keep the others from being written; the exit code tells of it. The
+// order is diagnostics, files, the line about them, and the dependency file last: what a build tool
+// takes as a sign of success must be written behind everything else.
 int RunCompile(const Global& global, const CompileArguments& arguments) {
   const auto start = std::chrono::steady_clock::now();
   Global own = global;

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// `kiln explain` (spec/cli 6.6, spec/cache 11): why a variant, a key, a batch or the latest
+// requests were hits or misses, and what a code or an option means. A question never compiles
+// anything.
 #include "client/cli/variant/explain.h"
 
 #include <algorithm>
@@ -35,6 +38,7 @@ Error Usage(std::string text) {
 
 bool IsKey(const std::string& text) { return ParseHash128(text).has_value(); }
 
+// The counts are exact, whatever the number of records that came along.
 void PrintBatch(const Global& global, const client::ExplainReply& explained) {
   // Causes are counted by the daemon over all misses of the batch. Records are examples, of which
   // it keeps some.
@@ -72,7 +76,8 @@ void PrintBatch(const Global& global, const client::ExplainReply& explained) {
   }
 }
 
-// `wrong` is set if the sources have errors, which were shown.
+// `wrong` is set if the sources have errors, which were shown. Each branch returns the same reply,
+// so the printing does not know what was asked but for a batch.
 Result<client::ExplainReply> Ask(const Global& global, const ExplainArguments& arguments,
                                  bool& wrong) {
   // 32 hex digits are a key and can be no name of a file or of a program that anybody would choose.

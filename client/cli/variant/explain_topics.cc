@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Three kinds of topics beside variants: codes of diagnostics, reasons of errors, and options of a
+// program. The first two are pages that this command carries; the third asks the daemon and
+// compiles one variant for each value, with all other options as given.
 #include "client/cli/variant/explain_topics.h"
 
 #include <algorithm>
@@ -32,7 +35,8 @@ std::string Upper(std::string text) {
   return text;
 }
 
-// "rpl6022" and "operator-types" mean the same.
+// "rpl6022" and "operator-types" mean the same. Codes are written in capitals and names in small
+// letters; both are accepted as they stand.
 std::optional<Code> CodeNamed(const std::string& text) {
   const std::string upper = Upper(text);
   for (const Code code : AllCodes()) {
@@ -106,6 +110,7 @@ struct Topic {
   std::vector<Cost> costs;
 };
 
+// Only values that would be built are compiled.
 std::vector<client::Option> ValuesOf(const client::OptionInfo& option, const client::Axis* axis) {
   std::vector<client::Option> values;
   const auto add = [&](auto value) {
@@ -145,7 +150,8 @@ Result<Cost> CostOf(const NamedVariant& variant, const client::OptionInfo& info,
   return cost;
 }
 
-// The space of a program of the manifest; nothing for files.
+// The space of a program of the manifest; nothing for files. A file that belongs to no project has
+// no axes, hence no factor.
 Result<std::optional<client::ProgramSpace>> SpaceNamed(const Global& global,
                                                        const NamedVariant& variant) {
   if (variant.project.empty()) {
@@ -158,6 +164,7 @@ Result<std::optional<client::ProgramSpace>> SpaceNamed(const Global& global,
   return std::optional(std::move(space));
 }
 
+// Two kinds of questions: what the daemon knows of the option, and what its values cost.
 Result<Topic> Ask(const Global& global, const std::string& name, const NamedVariant& variant) {
   const auto info = std::ranges::find(variant.declared.options, name, &client::OptionInfo::name);
   if (info == variant.declared.options.end()) {
@@ -218,6 +225,7 @@ void PrintText(const Topic& topic) {
   }
 }
 
+// The same facts as the text, under names that stay (spec/cli 7).
 void PrintJson(const Topic& topic) {
   const client::OptionInfo& option = topic.option;
   Json values = Json::array();
@@ -242,6 +250,7 @@ void PrintJson(const Topic& topic) {
 
 }  // namespace
 
+// The words of the page are those of the repository's documentation; nothing is asked of a daemon.
 int ExplainCode(const Global& global, const std::string& text) {
   const std::optional<Code> code = CodeNamed(text);
   if (!code.has_value()) {
@@ -267,6 +276,7 @@ int ExplainCode(const Global& global, const std::string& text) {
   return kSuccess;
 }
 
+// Wrong sources are shown as by a compile.
 int ExplainOption(const Global& global, const std::string& option,
                   const VariantArguments& arguments) {
   return RunTimed(global, "explain", [&]() -> Result<int> {

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// How an explanation of a hit or miss (spec/cache 11) is shown. Explanations from a daemon and from
+// a folder are brought into one form, client::Explanation, and only that form is printed
+// (spec/cli 6.6).
 #include "client/cli/variant/explanation.h"
 
 #include <fmt/format.h>
@@ -46,6 +49,8 @@ std::string ChangeText(const client::Explanation::Change& change) {
   return change.detail.empty() ? text : text + ", " + change.detail;
 }
 
+// The first line has the level, the age and what was equal. Options that were asked for but that
+// the code does not depend on are named, because they explain why a different variant is a hit.
 std::string HitText(const client::Explanation& hit) {
   std::string text =
       fmt::format("hit ({}{}): {}", hit.level, hit.age_ms == 0 ? "" : ", " + AgeText(hit.age_ms),
@@ -63,6 +68,7 @@ std::string HitText(const client::Explanation& hit) {
   return text;
 }
 
+// The visited types are bool, the numbers and text; each is a JSON value of its own kind.
 Json ValueJson(const client::Option& option) {
   return std::visit([](const auto& value) { return Json(value); }, option.value);
 }
@@ -137,6 +143,8 @@ std::string TextOf(const client::Explanation& explanation) {
   return text;
 }
 
+// The text goes through Message, because names in it come from sources and must not control the
+// terminal.
 void PrintExplanation(const Global& global, const client::Explanation& explanation,
                       const std::string& subject) {
   if (!global.json) {

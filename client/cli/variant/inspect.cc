@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// `kiln inspect` (spec/cli 6.7): shows one thing, or the difference of two, as text. What a thing
+// is and how it is looked up is in inspect_views; this file prints and compares.
 #include "client/cli/variant/inspect.h"
 
 #include <algorithm>
@@ -85,6 +87,9 @@ uint64_t PrintDifferences(const Global& global, const InspectResult& first,
   return differing + alone;
 }
 
+// The second thing takes over everything that was said about the first, such as target and
+// manifest, but for what it is and, if given, its options. So the two differ only in what a person
+// wants to compare.
 int RunInspect(const Global& global, const InspectArguments& arguments) {
   return RunTimed(global, "inspect", [&]() -> Result<int> {
     KILN_TRY(const InspectResult first, InspectWhat(global, arguments.variant, arguments.views));

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// `kiln preview` (spec/cli 6.9): draws one variant, or a sheet of them, off-screen with this
+// machine's driver. The picture is a check and no measurement: times are those of a first frame,
+// printed to show a compile stall.
 #include "client/cli/variant/preview.h"
 
 #include <algorithm>
@@ -97,6 +100,8 @@ Result<std::vector<double>> NumbersOf(const std::string& text) {
   return numbers;
 }
 
+// Numbers of a parameter are doubles here; the preview converts them to the type that the shader
+// declares.
 Result<preview::PreviewRequest> RequestOf(const PreviewArguments& arguments) {
   preview::PreviewRequest request;
   // Everything about the words is checked before a daemon or a device is asked.
@@ -130,7 +135,8 @@ struct GridAxis {
   std::vector<std::string> values;
 };
 
-// "fog_kind", or "lights=0:4:8". Flags and enums have all their values.
+// "fog_kind", or "lights=0:4:8". Flags and enums have all their values. A number has no list of
+// values in its declaration, so its values must be named.
 Result<GridAxis> AxisOf(const std::string& text, const client::OptionList& declared) {
   GridAxis axis;
   const size_t equals = text.find('=');
@@ -209,6 +215,8 @@ struct OpenDevice {
   std::vector<std::string> messages;  // of validation
   bool validated = false;
 };
+// The object lives on the heap, because the callback keeps its address while the caller moves the
+// pointer.
 Result<std::unique_ptr<OpenDevice>> OpenFor(const PreviewArguments& arguments) {
   auto open = std::make_unique<OpenDevice>();
   const std::string prefer = arguments.device;
@@ -233,6 +241,8 @@ Result<std::unique_ptr<OpenDevice>> OpenFor(const PreviewArguments& arguments) {
   return open;
 }
 
+// Modules are views into `words`: both vectors are complete before Render is called and neither
+// grows in it.
 Result<preview::Preview> DrawArtifact(runtime::Device& device, const std::string& program,
                                       const client::Artifact& artifact, const FetchResult& fetched,
                                       const preview::PreviewRequest& request) {
@@ -300,7 +310,8 @@ void PrintPreview(const Global& global, const std::string& label, const OpenDevi
 }
 
 // The pictures of all cells, in their order; nullopt for a variant that does not compile or that
-// the device cannot have.
+// the device cannot have. `exit` is changed and never set back: one wrong variant decides the code
+// of the command.
 Result<std::vector<std::vector<preview::SheetCell>>> DrawCells(
     const Global& global, const NamedVariant& named, const std::vector<std::vector<Cell>>& rows,
     OpenDevice& open, const preview::PreviewRequest& request, int& exit) {
@@ -350,6 +361,8 @@ Result<std::vector<std::vector<preview::SheetCell>>> DrawCells(
   return sheet;
 }
 
+// The words are checked first, then the sources, then the device: each step costs more than the one
+// before it.
 Result<int> Preview(const Global& global, const PreviewArguments& arguments) {
   KILN_TRY(preview::PreviewRequest request, RequestOf(arguments));
   KILN_TRY(const NamedVariant named, NameVariant(global, arguments.variant));

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// How the words of compile, explain, inspect and preview name one variant: a program of the
+// manifest, or files with entry points. Both ways end in a NamedVariant, which the verbs share.
 #include "client/cli/variant/variant.h"
 
 #include <algorithm>
@@ -28,6 +30,7 @@ std::string PipelineOf(const std::vector<client::EntryPoint>& entries) {
   return computes ? "compute" : "graphics_classic";
 }
 
+// All errors of this kind end with the same code, that of a wrong command line (spec/cli 4).
 Error Usage(std::string text) {
   return {.code = ErrorCode::kInvalidArgument, .context = std::move(text), .reason = "USAGE"};
 }
@@ -89,6 +92,8 @@ Result<LoadedProgram> LoadNamed(const Global& global, const VariantArguments& ar
     KILN_TRY(const project::ManifestProgram* program, ProgramNamed(manifest, arguments.what[0]));
     return LoadProgram(manifest, *program);
   }
+  // Files have one target, SPIR-V with names, for the environment that was given. Other forms are
+  // asked for with --target.
   LoadedProgram loaded;
   loaded.program.name = std::filesystem::path(arguments.what[0]).stem().string();
   for (const std::string& file : arguments.what) {
@@ -118,7 +123,8 @@ Result<LoadedProgram> LoadNamed(const Global& global, const VariantArguments& ar
 }
 
 // Keeps the targets that were asked for: those of the program, others of the manifest, or forms of
-// the first one's environment.
+// the first one's environment. The order of the words is the order of the artifacts. A name that is
+// given twice gives two equal targets, which the daemon builds once.
 Result<void> SelectTargets(const std::vector<std::string>& names, const project::Manifest& manifest,
                            client::Program& program) {
   if (names.empty()) {
@@ -156,6 +162,7 @@ Result<void> SelectTargets(const std::vector<std::string>& names, const project:
   return {};
 }
 
+// Includes are added after the compile (AddIncluded), since only it finds them.
 std::vector<std::string> FilesOf(const VariantArguments& arguments, const LoadedProgram& loaded,
                                  const project::Manifest& manifest) {
   // The program was made of files and not of a manifest.
@@ -194,6 +201,7 @@ void AddVariant(CLI::App& verb, VariantArguments& variant, const char* options) 
   verb.add_flag("--retry-failed", variant.retry_failed, "Compile again what failed before");
 }
 
+// The manifest must outlive `loaded`, which points into it; both end in this function.
 Result<NamedVariant> NameVariant(const Global& global, const VariantArguments& arguments) {
   project::Manifest manifest;
   KILN_TRY(LoadedProgram loaded, LoadNamed(global, arguments, manifest));
@@ -268,6 +276,8 @@ void AddIncluded(std::span<const client::Outcome> outcomes, const std::string& b
 
 }  // namespace
 
+// All of what a verb needs afterwards is moved out of the named variant, the connection last: its
+// explanations are asked for above, while it is still in its place.
 Result<FetchedVariant> FetchVariant(const Global& global, const VariantArguments& arguments) {
   KILN_TRY(NamedVariant named, NameVariant(global, arguments));
   client::Client& client = *named.connected.client;

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// The folder of `kiln watch --out`: the current artifacts and an index that leads to them
+// (spec/cli 6.5). Only the thread that reads events uses it, so there is no lock. While sources are
+// broken no event comes for them and their last good files stay.
 #include "client/cli/watch/outputs.h"
 
 #include <algorithm>
@@ -21,6 +24,8 @@ Error Damaged(const Digest& digest) {
 
 }  // namespace
 
+// An error in the middle leaves files without a row. They are harmless: names have the signature,
+// and the next result of the variant writes the same or other ones.
 Result<void> WatchOutputs::Add(const client::WatchArtifact& artifact, const Fetch& fetch) {
   std::map<Hash128, Bytes> blobs;
   KILN_TRY(std::vector<client::FetchedBlob> inline_blobs, client::InlineBlobs(artifact));

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// What `kiln watch` prints for each event of its session (spec/daemon 8.3): a line of JSON with all
+// members, or text that is short enough to read while one edits. The watch calls it under its
+// mutex, so events and new sources never meet.
 #include "client/cli/watch/report.h"
 
 #include <algorithm>
@@ -110,11 +113,14 @@ struct ToJson {
 
 }  // namespace
 
+// Flushed after each event: a reader of lines waits for this one.
 void WatchReport::Show(const client::WatchEvent& event, double ms) {
   global_.json ? ShowJson(event, ms) : ShowText(event, ms);
   (void)std::fflush(stdout);
 }
 
+// A session that is resumed goes on where it was; one that is not sends its whole state again, and
+// what was told of it before counts no more.
 void WatchReport::ShowJson(const client::WatchEvent& event, double ms) {
   if (const auto* opened = std::get_if<client::WatchOpened>(&event.body);
       opened != nullptr && !opened->resumed) {
@@ -172,6 +178,8 @@ void WatchReport::On(const client::WatchChanged& changed, double /*ms*/) {
   }
 }
 
+// The time of the last good artifact is kept for each program, to tell which state an engine still
+// runs while the sources are wrong.
 void WatchReport::On(const client::WatchArtifact& artifact, double ms) {
   good_since_[artifact.program] = TimeOfDay();
   const std::string options = client::OptionsText(artifact.options);
@@ -203,6 +211,8 @@ void WatchReport::On(const client::WatchUnchanged& unchanged, double ms) {
   }
 }
 
+// A line is printed only for news. The diagnostics themselves were shown by mistakes_.Add, each of
+// them once.
 void WatchReport::On(const client::WatchDiagnostics& diagnostics, double ms) {
   if (diagnostics.cleared) {
     if (wrong_.erase(diagnostics.program) != 0) {

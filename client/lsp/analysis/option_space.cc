@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Between a manifest's texts and a program's options: values as settings, settings as texts, and
+// the variant that an editor shows.
 #include "client/lsp/analysis/option_space.h"
 
 #include <algorithm>
@@ -11,6 +13,7 @@
 namespace kiln::lsp {
 namespace {
 
+// The text that a command line would have for the value; reading it back gives the same value.
 std::string TextOf(const project::ManifestValue& value) {
   if (const auto* flag = std::get_if<bool>(&value.value)) {
     return *flag ? "true" : "false";
@@ -24,6 +27,7 @@ std::string TextOf(const project::ManifestValue& value) {
   return std::get<std::string>(value.value);
 }
 
+// Names that are not in the program are settings of nothing, which the check of the space reports.
 bool HasOption(const resolve::Program& program, const std::string& name) {
   return program.FindOption(name).valid();
 }
@@ -84,6 +88,8 @@ project::SpaceRequest SpaceRequestOf(const resolve::Program& program,
   return request;
 }
 
+// Requires that the option exists. Bits that are no row of an enumeration give an empty text, which
+// no value has.
 resolve::OptionSetting SettingAt(const resolve::Program& program, ir::OptionId id, uint32_t bits) {
   const ir::Option& option = program.Get(id);
   const ir::ModuleView& module = program.module(program.ModuleOf(id));
@@ -102,6 +108,8 @@ resolve::OptionSetting SettingAt(const resolve::Program& program, ir::OptionId i
   return setting;
 }
 
+// Axes with `all` are left out: all values of such an option are wanted, so none is of more
+// interest than its default.
 std::vector<resolve::OptionSetting> VariantOfInterest(
     const resolve::Program& program, const project::ManifestProgram& manifest,
     const std::vector<resolve::OptionSetting>& chosen) {
@@ -139,6 +147,7 @@ std::vector<resolve::OptionSetting> VariantOfInterest(
   return settings;
 }
 
+// The first value is what a chooser shows first; for numbers that is the declared default.
 std::vector<resolve::OptionSetting> ValuesOf(const resolve::Program& program, ir::OptionId id,
                                              const project::ManifestProgram& manifest) {
   const ir::Option& option = program.Get(id);

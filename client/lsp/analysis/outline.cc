@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Questions about the tree of one source: which declaration is at a byte, what its head says, what
+// the comment above it says. All spans are of the mended text, which has the same offsets as the
+// text as typed.
 #include "client/lsp/analysis/outline.h"
 
 #include <algorithm>
@@ -8,6 +11,7 @@ namespace {
 
 using rpl::TokenKind;
 
+// The end counts as inside, because a cursor behind the last letter of a name means that name.
 bool Covers(Span span, uint32_t offset) { return span.begin <= offset && offset <= span.end; }
 
 }  // namespace
@@ -25,11 +29,13 @@ const rpl::Decl* DeclAt(const Source& source, uint32_t offset) {
   return Covers(decl.span, offset) ? &decl : nullptr;
 }
 
+// An empty span for a token that is not there, which covers no text.
 Span SpanOfToken(const Source& source, uint32_t token) {
   const std::vector<rpl::Token>& tokens = source.mended_tokens().tokens;
   return token < tokens.size() ? tokens[token].span() : Span{};
 }
 
+// Names of several tokens, as those of settings, count from the first to the last.
 Span NameSpan(const Source& source, const rpl::Decl& decl) {
   const Span first = SpanOfToken(source, decl.name);
   return decl.name_last == rpl::kNone ? first : Cover(first, SpanOfToken(source, decl.name_last));
@@ -39,6 +45,8 @@ std::string_view NameText(const Source& source, const rpl::Decl& decl) {
   return TextOf(source.mended_text(), NameSpan(source, decl));
 }
 
+// Only where the name begins: this is the other direction of NameLocation and not a search around a
+// cursor.
 const rpl::Decl* DeclNamedAt(const Source& source, uint32_t offset) {
   const rpl::Decl* decl = DeclAt(source, offset);
   return decl != nullptr && NameSpan(source, *decl).begin == offset ? decl : nullptr;
@@ -72,6 +80,7 @@ std::string OneLine(const Source& source, Span bytes) {
   return text;
 }
 
+// The declaration without its body or fields, in one line, as one would quote it.
 std::string HeadText(const Source& source, const rpl::Decl& decl) {
   Span head = decl.span;
   const bool has_body = decl.form == rpl::DeclForm::kFunction;
@@ -91,6 +100,8 @@ std::string HeadText(const Source& source, const rpl::Decl& decl) {
   return OneLine(source, head);
 }
 
+// A blank line ends the comment, so a licence at the top of the file is not taken for a
+// description.
 std::string CommentAbove(const Source& source, uint32_t offset) {
   const std::string& text = source.file().text;
   std::vector<std::string_view> lines;
@@ -114,6 +125,8 @@ std::string CommentAbove(const Source& source, uint32_t offset) {
   return comment;
 }
 
+// Every part of the file that a condition can remove, sorted by place. Parts nest, as a field does
+// in its block.
 std::vector<ConditionalPart> ConditionalParts(const Source& source) {
   const rpl::Ast& ast = source.ast();
   std::vector<ConditionalPart> parts;

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Which declarations may own the members of a value, for every instruction of a program. Types are
+// not checked and conditions are not asked: an editor shows what may be meant in any variant, so
+// several declarations of one name count together.
 #include "client/lsp/analysis/owners.h"
 
 #include <algorithm>
@@ -19,6 +22,8 @@ void AddOwner(ir::DeclId owner, ValueShape& shape) {
   }
 }
 
+// The owners are a set of at most kMaxOwners, which makes joining cheap and its order that of the
+// declarations.
 void Join(const ValueShape& from, ValueShape& to) {
   for (const ir::DeclId owner : from.owners) {
     AddOwner(owner, to);
@@ -33,6 +38,7 @@ void Join(const ValueShape& from, ValueShape& to) {
 
 }  // namespace
 
+// Linear in the instructions of the program; done once for each link and shared by all requests.
 Owners::Owners(const resolve::Program& program) : program_(program) {
   // Number 0 is the empty shape, which rows that are not read yet stand for.
   (void)Keep({});
@@ -90,6 +96,8 @@ ValueShape Owners::OfBlock(uint32_t module, ir::BlockId block) const {
                                            : ValueShape{};
 }
 
+// A local name may have several candidates, the aliases of several conditions for example. Without
+// any it is a name of the program.
 ValueShape Owners::OfName(uint32_t module, const ir::NameRefInst& ref) const {
   const std::span<const uint32_t> candidates = program_.module(module).List(ref.candidates);
   if (candidates.empty()) {
@@ -102,6 +110,8 @@ ValueShape Owners::OfName(uint32_t module, const ir::NameRefInst& ref) const {
   return shape;
 }
 
+// Operands come before users in the list of instructions, so one pass in order is enough and
+// nothing recurses.
 ValueShape Owners::ShapeOf(uint32_t module, const ir::Inst& inst) const {
   using enum ir::InstKind;
   if (inst.kind == kNameRef) {
@@ -174,6 +184,7 @@ ValueShape Owners::OfGlobal(resolve::NameId name) const {
   return shape;
 }
 
+// Overloads are joined as well; most of them return the same type.
 ValueShape Owners::OfCall(resolve::NameId name) const {
   ValueShape shape;
   for (const ir::DeclId function : program_.Functions(name)) {
@@ -185,6 +196,7 @@ ValueShape Owners::OfCall(resolve::NameId name) const {
   return shape;
 }
 
+// One member for each owner at most, in the order of the owners.
 std::vector<ir::MemberId> Owners::Members(const ValueShape& shape, resolve::NameId name) const {
   std::vector<ir::MemberId> members;
   for (const ir::DeclId owner : shape.owners) {

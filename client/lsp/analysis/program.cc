@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Links the sources of a program, and keeps the last kMaxPrograms results.
 #include "client/lsp/analysis/program.h"
 
 #include <algorithm>
@@ -10,6 +11,8 @@
 namespace kiln::lsp {
 namespace {
 
+// The manifest's options and axes are not compared: they choose variants of the linked program and
+// do not change it.
 bool IsSame(const LinkedSources& known, const ProgramSpec& spec,
             const std::vector<std::shared_ptr<const Source>>& sources) {
   return known.spec.name == spec.name && known.spec.manifest_path == spec.manifest_path &&
@@ -19,6 +22,7 @@ bool IsSame(const LinkedSources& known, const ProgramSpec& spec,
 
 }  // namespace
 
+// Linear; a program has a few sources.
 std::optional<uint32_t> LinkedSources::OrdinalOf(std::string_view path) const {
   for (uint32_t i = 0; i < sources.size(); ++i) {
     if (sources[i]->file().path == path) {

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// One parsed text, and the cache of them. A source is immutable once it is made and is shared by
+// the programs that have it.
 #include "client/lsp/analysis/source.h"
 
 #include <algorithm>
@@ -16,6 +18,7 @@ constexpr Hash128 kNoFingerprint{};
 // From here on limits of the whole source may matter, which the front end alone counts.
 constexpr size_t kManyTokens = 100'000;
 
+// Capacity and not size, as it is the memory that is held.
 size_t BytesOf(const rpl::LexResult& tokens) {
   return tokens.tokens.capacity() * sizeof(rpl::Token) +
          tokens.symbols.capacity() * sizeof(rpl::Symbol);
@@ -52,6 +55,8 @@ Source::Source(std::shared_ptr<const SourceFile> file)
            BytesOf(parsed_.tree.ast) + module_->image().size() + sizeof(*this);
 }
 
+// Found by path and digest: a text that was undone to an earlier state is found again. Linear in
+// the sources that are kept, with the newest first.
 std::shared_ptr<const Source> SourceCache::Get(const std::shared_ptr<const SourceFile>& file) {
   const Key key{file->path, file->digest};
   const auto known = std::ranges::find(used_, key, [](const auto& row) { return row.first; });

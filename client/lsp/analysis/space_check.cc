@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Builds the variants of a manifest's space one after another, in slices of time, and collects
+// their messages with the condition under which each comes.
 #include "client/lsp/analysis/space_check.h"
 
 #include <algorithm>
@@ -16,6 +18,7 @@ namespace {
 // that listing points costs little beside building them.
 constexpr uint64_t kPage = 16;  // points between two looks at the clock
 
+// The environment that a compilation has where none is named: an editor asks about no target.
 target::Target TargetOf() { return target::MakeTarget(target::Environment::kVulkan11); }
 
 uint32_t NumberOf(const driver::Axis& axis, const std::string& value) {
@@ -34,6 +37,8 @@ SpaceCheck::SpaceCheck(std::shared_ptr<const LinkedSources> program,
 
 SpaceCheck::~SpaceCheck() = default;
 
+// The variant of interest is built at once and outside of the slices, because its messages are what
+// one waits for.
 void SpaceCheck::CheckInterest() { Build(interest_, std::nullopt); }
 
 // Builds one variant and notes its messages under the number of the point; without one under that
@@ -74,6 +79,8 @@ void SpaceCheck::Build(const std::vector<resolve::OptionSetting>& settings,
   }
 }
 
+// Opened with the first slice: a space with many axes costs time of its own. Errors of the space
+// end the check.
 void SpaceCheck::OpenSpace() {
   opened_ = true;
   const project::SpaceRequest request =
@@ -112,6 +119,7 @@ void SpaceCheck::NotePoint(const std::vector<resolve::OptionSetting>& point) {
   ++points_;
 }
 
+// True when nothing is left to do. A step always makes some progress, however small its budget is.
 bool SpaceCheck::Step(Duration budget, Clock& clock) {
   if (!opened_) {
     OpenSpace();
@@ -153,6 +161,7 @@ bool SpaceCheck::Step(Duration budget, Clock& clock) {
   return done_;
 }
 
+// May be asked between steps: counts then speak of the points so far, and conditions are missing.
 std::vector<VariantMessage> SpaceCheck::Messages() const {
   std::vector<VariantMessage> messages;
   for (const Diagnostic& diagnostic : unused_) {

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// One variant of a linked program as an editor needs it: values of options, types of expressions,
+// layout. It is specialised and laid out, but no code is emitted.
 #include "client/lsp/analysis/variant.h"
 
 #include <algorithm>
@@ -27,6 +29,8 @@ resolve::OptionValues ValuesOf(const resolve::Program& program,
 
 }  // namespace
 
+// A variant with errors is kept as far as it came: `good_` is false, conditions and constants can
+// still be asked for.
 Variant::Variant(std::shared_ptr<const LinkedSources> program,
                  const std::vector<resolve::OptionSetting>& settings)
     : program_(std::move(program)),
@@ -71,6 +75,7 @@ void Variant::ReadTypes() {
   });
 }
 
+// Binary search for the byte, then a walk over the expressions that begin there, which are few.
 std::optional<std::string> Variant::TypeAt(uint32_t module, Span bytes) const {
   const auto begin = std::ranges::lower_bound(
       typed_, std::pair(module, bytes.begin), {},
@@ -96,6 +101,7 @@ std::optional<bool> Variant::Holds(uint32_t module, ir::CexprId condition) {
   return value.bits != 0;
 }
 
+// Composites and texts are left out: they would be longer than a hover is useful.
 std::optional<std::string> Variant::ConstantText(ir::DeclId constant) {
   if (program_->program().IsComposite(constant)) {
     return std::nullopt;
@@ -107,6 +113,8 @@ std::optional<std::string> Variant::ConstantText(ir::DeclId constant) {
   return resolve::ValueText(value);
 }
 
+// Asks for the layout alone; a declaration that no entry point reaches has a type and offsets, but
+// no set and binding.
 std::optional<BlockPlace> Variant::PlaceOf(ir::DeclId id) {
   const ir::Decl& decl = program_->program().Get(id);
   const uint32_t module = program_->program().ModuleOf(id);

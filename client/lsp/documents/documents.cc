@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// The texts of open documents, and files of the disk beside them. An open document always wins over
+// its file.
 #include "client/lsp/documents/documents.h"
 
 #include <sys/stat.h>
@@ -11,10 +13,13 @@
 
 namespace kiln::lsp {
 
+// A URI that names no path of this machine (untitled:1) is its own name, so that such a document
+// works, too.
 std::string Documents::NameOf(std::string_view uri) {
   return PathOf(uri).value_or(std::string(uri));
 }
 
+// Costs one copy of the text and one table of its lines.
 std::optional<RpcError> Documents::Open(const Json& params) {
   const std::optional<std::string> uri = TextAt(params, "textDocument/uri");
   const std::optional<int64_t> version = IntegerAt(params, "textDocument/version");
@@ -46,6 +51,8 @@ std::optional<RpcError> Documents::Open(const Json& params) {
   return std::nullopt;
 }
 
+// An edit that cannot be applied makes the document lost: the two sides no longer agree on the
+// text, and an answer about it could be wrong anywhere.
 std::optional<RpcError> Documents::Change(const Json& params, Encoding encoding) {
   const std::optional<std::string> uri = TextAt(params, "textDocument/uri");
   const std::optional<int64_t> version = IntegerAt(params, "textDocument/version");
@@ -86,6 +93,8 @@ std::optional<RpcError> Documents::Change(const Json& params, Encoding encoding)
   return std::nullopt;
 }
 
+// From here on the name means the file of the disk again, which may differ from what the editor
+// had.
 std::optional<RpcError> Documents::Close(const Json& params) {
   const std::optional<std::string> uri = TextAt(params, "textDocument/uri");
   if (!uri.has_value()) {
@@ -107,11 +116,14 @@ std::optional<RpcError> Documents::Close(const Json& params) {
   return std::nullopt;
 }
 
+// Nothing for a lost document, so that no feature has to ask.
 const TextDocument* Documents::Find(std::string_view uri) const {
   const auto found = open_.find(uri);
   return found == open_.end() || lost_.contains(uri) ? nullptr : &found->second;
 }
 
+// The URI that the client uses for a path, with its own escapes, if the document is open. Another
+// spelling of it would be another document to most clients.
 std::string Documents::UriOfPath(const std::string& path) const {
   const auto found = uris_by_name_.find(path);
   return found != uris_by_name_.end() ? found->second : path.starts_with('/') ? UriOf(path) : path;

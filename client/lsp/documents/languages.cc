@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// The languages of documents, by the endings of their names.
 #include "client/lsp/documents/languages.h"
 
 #include <array>
@@ -10,6 +11,7 @@ struct LanguageRow {
   std::string_view ending;
   std::string_view name;
 };
+// The rows have the order of DocumentLanguage, whose values are indexes into them.
 constexpr auto kLanguages = std::to_array<LanguageRow>({
 #define KILN_LSP_LANGUAGE(enumerator, id, ending, name) {ending, name},
 #include "client/lsp/documents/languages.def"
@@ -17,6 +19,7 @@ constexpr auto kLanguages = std::to_array<LanguageRow>({
 
 }  // namespace
 
+// The first row that fits wins.
 std::optional<DocumentLanguage> LanguageOf(std::string_view path) {
   for (size_t i = 0; i < kLanguages.size(); ++i) {
     const std::string_view ending = kLanguages[i].ending;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// The text of one open document and its edits, in the order that the client made them.
 #include "client/lsp/documents/text_document.h"
 
 #include <utility>
@@ -8,7 +9,8 @@
 namespace kiln::lsp {
 namespace {
 
-// One change to `text`, whose lines `lines` has.
+// One change to `text`, whose lines `lines` has. Ranges of later changes are about the text after
+// the earlier ones, so the lines are made anew behind each.
 std::optional<RpcError> ApplyOne(const Json& change, Encoding encoding, std::string& text,
                                  LineTable& lines) {
   std::optional<std::string> replacement = TextAt(change, "text");
@@ -47,6 +49,7 @@ TextDocument::TextDocument(std::string path, std::string text, int64_t version)
       file_(std::make_shared<const SourceFile>(path_, std::move(text))),
       lines_(file_->text) {}
 
+// All or nothing: after an error text, version and lines are those from before.
 std::optional<RpcError> TextDocument::Apply(const Json& changes, int64_t version,
                                             Encoding encoding) {
   if (!changes.is_array()) {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// `file:` URIs and paths (RFC 8089).
 #include "client/lsp/documents/uri.h"
 
 #include <filesystem>
@@ -10,6 +11,7 @@ namespace {
 
 constexpr std::string_view kScheme = "file://";
 
+// Minus one for a character that is no hexadecimal digit.
 int DigitOf(char c) {
   return c >= '0' && c <= '9'   ? c - '0'
          : c >= 'a' && c <= 'f' ? c - 'a' + 10
@@ -17,6 +19,8 @@ int DigitOf(char c) {
                                 : -1;
 }
 
+// What RFC 3986 allows in a path without an escape; all else is escaped byte by byte, so that UTF-8
+// needs no case.
 bool StandsForItself(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
          std::string_view("/-._~!$&'()*+,;=@").find(c) != std::string_view::npos;
@@ -24,6 +28,7 @@ bool StandsForItself(char c) {
 
 }  // namespace
 
+// Nothing for another scheme, another host and a wrong escape.
 std::optional<std::string> PathOf(std::string_view uri) {
   if (!uri.starts_with(kScheme)) {
     return std::nullopt;

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Which programs a file belongs to: by the manifest above it, or alone. Everything is found again
+// from the documents when it is asked for, with memories that their digests keep fresh.
 #include "client/lsp/documents/workspace.h"
 
 #include <algorithm>
@@ -12,6 +14,7 @@
 namespace kiln::lsp {
 namespace {
 
+// In the order of the stages, whatever order the manifest has.
 std::vector<resolve::EntryPoint> EntriesOf(const project::ManifestProgram& program) {
   std::vector<resolve::EntryPoint> entries;
   for (size_t stage = 0; stage < std::size(kStageWords); ++stage) {
@@ -23,6 +26,8 @@ std::vector<resolve::EntryPoint> EntriesOf(const project::ManifestProgram& progr
   return entries;
 }
 
+// Sources are named below the manifest's folder; paths are made absolute and normal here, as
+// documents have them.
 ProgramSpec SpecOf(const project::ManifestProgram& program, const std::string& folder,
                    const std::string& manifest_path) {
   ProgramSpec spec;
@@ -91,6 +96,7 @@ std::vector<ProgramSpec> ProgramsOfAlone(const SourceFile& file) {
 
 }  // namespace
 
+// The nearest manifest above the file. Empty: there is none.
 std::string Workspace::ManifestOf(const std::string& path) {
   if (!path.starts_with('/')) {
     return {};
@@ -117,6 +123,8 @@ const Project* Workspace::ProjectOf(const std::string& path) {
   return manifest.empty() ? nullptr : ProjectAt(manifest);
 }
 
+// The pointer is valid until the next call about this manifest. An unchanged text costs one look at
+// the file.
 const Project* Workspace::ProjectAt(const std::string& manifest_path) {
   const std::shared_ptr<const SourceFile> file = documents_.FileAt(manifest_path);
   if (file == nullptr) {
@@ -145,6 +153,7 @@ const Project* Workspace::ProjectAt(const std::string& manifest_path) {
   return &project;
 }
 
+// All projects that were met so far and those of the roots; folders below a root are not searched.
 std::vector<const Project*> Workspace::Projects() {
   // The paths are copied before ProjectAt is called for each, because it erases projects whose
   // manifest is gone.
@@ -164,6 +173,7 @@ std::vector<const Project*> Workspace::Projects() {
   return projects;
 }
 
+// Copies, because a caller keeps them while the manifest may be read anew.
 std::vector<ProgramSpec> Workspace::ProgramsOf(const std::string& path) {
   std::vector<ProgramSpec> specs;
   if (const Project* project = ProjectOf(path)) {

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// What an editor says of inbuilt functions and settings. Everything is taken from the compiler's
+// own tables and from the text of special functions, so nothing is described twice.
 #include "client/lsp/features/builtin_text.h"
 
 #include <algorithm>
@@ -18,6 +20,7 @@ struct SpecialRow {
   std::string_view name, signature, stage, version, example;
 };
 
+// The name must be the whole first cell: `sample` is not `sample_lod`.
 std::optional<SpecialRow> FindSpecial(std::string_view name) {
   std::string_view text = SpecialFunctions();
   // A walk over the lines of a text of some kilobytes, once for each name that an editor asks
@@ -68,7 +71,8 @@ std::string TypeOfLetter(char letter, rpl::InbuiltType type) {
   }
 }
 
-// The arguments between the parentheses; brackets hold what may be left out.
+// The arguments between the parentheses; brackets hold what may be left out. Parameters are split
+// at commas; the rules have none inside of a parameter.
 std::vector<std::string> ParametersIn(std::string_view signature) {
   std::vector<std::string> parameters;
   const size_t open = signature.find('(');
@@ -119,6 +123,7 @@ constexpr auto kTypeNames = std::to_array<std::string_view>({
 
 }  // namespace
 
+// Nothing for a word that is no function.
 std::optional<BuiltinText> DescribeBuiltin(std::string_view name) {
   const std::optional<rpl::InbuiltFunction> function = rpl::LookUpWord(name).function;
   if (!function.has_value()) {
@@ -144,6 +149,7 @@ std::optional<BuiltinText> DescribeBuiltin(std::string_view name) {
   return text;
 }
 
+// Costs some thousand look-ups of words, so a caller keeps the list.
 std::vector<BuiltinText> AllBuiltins(uint32_t version) {
   std::vector<BuiltinText> all;
   const auto add = [&](const std::string& name) {
@@ -172,6 +178,7 @@ std::vector<BuiltinText> AllBuiltins(uint32_t version) {
   return all;
 }
 
+// Values as they are written in RPL, with the default first where there is a choice.
 std::vector<std::string> SettingValues(const ir::SettingFacts& facts) {
   switch (facts.type) {
     case ir::SettingType::kFlag:

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// The command `kiln.chooseVariant`: which program and which values of options the editor shows. A
+// question to the client has no state here: what was answered so far is in the arguments, which the
+// client or the server sends again.
 #include "client/lsp/features/commands.h"
 
 #include <algorithm>
@@ -16,6 +19,7 @@ constexpr std::string_view kChoose = "kiln.chooseVariant";
 constexpr std::string_view kReset = "every option as the manifest has it";
 constexpr std::string_view kProgram = "program ";
 
+// Nothing where the arguments name no document of a program that links.
 std::optional<FileView> ViewIn(Session& session, const Json& arguments) {
   const std::optional<std::string> uri = TextAt(arguments, "uri");
   return uri.has_value() ? session.analysis.ViewOf(Documents::NameOf(*uri)) : std::nullopt;
@@ -26,6 +30,7 @@ std::string Plain(const resolve::OptionSetting& setting) {
   return setting.kind == ir::OptionKind::kEnum ? setting.text : driver::ValueText(setting);
 }
 
+// The value in the variant of interest, be it chosen, of the manifest or the default.
 resolve::OptionSetting Current(const FileView& file, Variant& variant, ir::OptionId option) {
   return SettingAt(file.program->program(), option, variant.values().bits[option.value]);
 }
@@ -71,6 +76,7 @@ bool NeedsChoice(const Json& arguments) {
          !TextAt(arguments, "program").has_value() && !(option && value);
 }
 
+// Titles are the only thing that a client sends back, so each of them must be unique in its list.
 std::optional<ChoiceList> ChoicesOf(Session& session, const Json& arguments) {
   const std::optional<FileView> file = ViewIn(session, arguments);
   if (!file.has_value()) {

@@ -42,7 +42,8 @@ class Items {
  public:
   Items(const Session& session, const Range& word) : session_(session), word_(word) {}
 
-  // `rank` orders what the client finds equally good: 0 before 9.
+  // `rank` orders what the client finds equally good: 0 before 9. One item of the protocol. Clients
+  // filter by label and sort by `sortText`.
   void Add(ItemKind kind, const ItemText& text, int rank) {
     const bool snippet = !text.snippet.empty() && session_.abilities.snippets;
     Json item{
@@ -78,7 +79,7 @@ class Items {
 };
 
 // The names come from the tables of the compiler, with the version of RPL that has them; nothing of
-// the language is listed twice.
+// the language is listed twice. Version: the first version of RPL that has the type.
 constexpr auto kTypes = std::to_array<std::pair<std::string_view, int>>({
 #define KILN_TYPE(enumerator, text, version, make) {text, version},
 #include "compiler/front/rpl/tokens.def"
@@ -94,6 +95,7 @@ class Completion {
              Items& items)
       : session_(session), file_(file), offset_(offset), cursor_(cursor), items_(items) {}
 
+  // No default: a new place must say here what can stand in it.
   void Run() {
     switch (cursor_.place) {
       case CursorPlace::kNothing:
@@ -330,6 +332,8 @@ Json CompleteManifest(const Session& session, const Spot& spot) {
 
 }  // namespace
 
+// The order of the questions is that of cost: the manifest needs no program, and a program is
+// linked at most once for a text.
 Outcome Complete(Session& session, const Json& params) {
   std::variant<Spot, RpcError> read = SpotOf(session, params);
   if (auto* error = std::get_if<RpcError>(&read)) {

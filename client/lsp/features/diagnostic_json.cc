@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Diagnostics as the protocol has them, with what a code action needs of their fixes.
 #include "client/lsp/features/diagnostic_json.h"
 
 #include <algorithm>
@@ -21,6 +22,7 @@ bool IsAboutUnused(Code code) {
   return text >= "RPL7101" && text <= "RPL7106";
 }
 
+// Notes are lines of the message, because the protocol has no place of their own for them.
 std::string TextOf(const Diagnostic& diagnostic) {
   std::string text = Message(diagnostic);
   for (const Note& note : diagnostic.notes) {
@@ -82,6 +84,7 @@ FileDiagnostic JsonOf(Session& session, const LinkedSources& program,
   return result;
 }
 
+// A manifest's errors have no code of the table; the message says everything.
 Json ManifestDiagnostic(const Range& range, std::string message) {
   return {{"range", JsonOf(range)},
           {"severity", 1},

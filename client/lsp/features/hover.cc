@@ -26,6 +26,7 @@ struct HoverText {
   }
 };
 
+// Code is fenced where the client reads Markdown; in plain text it stands by itself.
 Json JsonOf(const Session& session, const HoverText& text, const Range& range) {
   std::string value =
       session.abilities.markdown ? fmt::format("```rpl\n{}\n```", text.code) : text.code;
@@ -37,6 +38,7 @@ Json JsonOf(const Session& session, const HoverText& text, const Range& range) {
           {"range", lsp::JsonOf(range)}};
 }
 
+// Nothing that is not known is printed: a block that nothing reaches has a size, but no set.
 std::string PlaceText(const BlockPlace& place) {
   std::string text;
   const auto add = [&](const std::string& part) { text += (text.empty() ? "" : ", ") + part; };
@@ -184,6 +186,7 @@ void DescribeLocal(const FileView& file, Variant& variant, const Occurrence& at,
   }
 }
 
+// A function of a family is described with its types, all others by their own rule.
 void DescribeBuiltinName(std::string_view name, HoverText& text) {
   const std::optional<BuiltinText> found = DescribeBuiltin(name);
   if (!found.has_value()) {
@@ -206,6 +209,7 @@ void DescribeSettingName(std::string_view name, HoverText& text) {
   }
 }
 
+// What is under the cursor, by the kind of its name. An empty code: nothing can be said.
 HoverText Describe(const FileView& file, Variant& variant, const Names& names,
                    const Occurrence& at) {
   HoverText text;
@@ -237,6 +241,7 @@ HoverText Describe(const FileView& file, Variant& variant, const Names& names,
 
 }  // namespace
 
+// Everything is told of one variant, the one that one looks at; the counts at the end are of all.
 Outcome Hover(Session& session, const Json& params) {
   std::variant<Spot, RpcError> read = SpotOf(session, params);
   if (auto* error = std::get_if<RpcError>(&read)) {

@@ -9,6 +9,7 @@
 namespace kiln::lsp {
 namespace {
 
+// A set alone is not told: without a binding the declaration is not reached and has no place.
 std::string TextOf(const BlockPlace& place) {
   std::string text;
   if (place.set.has_value() && place.binding.has_value()) {
@@ -22,6 +23,7 @@ std::string TextOf(const BlockPlace& place) {
   return text;
 }
 
+// A vertex input has a location and, if it lies in a container, an offset as well.
 std::string TextOf(const FieldPlace& field) {
   std::string text;
   if (field.location.has_value()) {

@@ -37,6 +37,7 @@ Json DefinitionInManifest(Session& session, const Spot& spot) {
   return {{"uri", session.documents().UriOfPath(path)}, {"range", JsonOf(start)}};
 }
 
+// So that each of the three requests refuses a wrong place with the same words.
 std::variant<Spot, Outcome> ReadSpot(Session& session, const Json& params) {
   std::variant<Spot, RpcError> read = SpotOf(session, params);
   if (auto* error = std::get_if<RpcError>(&read)) {
@@ -47,6 +48,8 @@ std::variant<Spot, Outcome> ReadSpot(Session& session, const Json& params) {
 
 }  // namespace
 
+// A place of a manifest leads to the file; a name leads to its declarations, in whatever source of
+// the program.
 Outcome Definition(Session& session, const Json& params) {
   std::variant<Spot, Outcome> read = ReadSpot(session, params);
   if (auto* outcome = std::get_if<Outcome>(&read)) {
@@ -70,6 +73,8 @@ Outcome Definition(Session& session, const Json& params) {
   return places.empty() ? Json(nullptr) : places;
 }
 
+// All programs that have the file are asked (FindMentions), since a name may be used in one that is
+// not shown.
 Outcome References(Session& session, const Json& params) {
   std::variant<Spot, Outcome> read = ReadSpot(session, params);
   if (auto* outcome = std::get_if<Outcome>(&read)) {

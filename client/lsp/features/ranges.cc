@@ -9,7 +9,8 @@
 namespace kiln::lsp {
 namespace {
 
-// Spans that cover a byte, the smallest first; each holds the one before it.
+// Spans that cover a byte, the smallest first; each holds the one before it. Result: nested spans
+// from the innermost to the whole text, each strictly larger than the one before.
 std::vector<Span> SpansAround(const Source& source, uint32_t offset) {
   // Every row of the tree that covers the byte is collected and then sorted by size. The cost is
   // one walk over all tables for each position, of which a request may have 256.
@@ -51,6 +52,8 @@ std::vector<Span> SpansAround(const Source& source, uint32_t offset) {
   return nested;
 }
 
+// Lines that hold nothing but a comment. Runs of them fold together; a comment behind code does not
+// count.
 void AddComments(const Source& source, Json& ranges) {
   const std::string& text = source.file().text;
   uint32_t begin = 0;
@@ -78,6 +81,7 @@ void AddComments(const Source& source, Json& ranges) {
 
 }  // namespace
 
+// The ranges come from the tree of the mended text, so a file folds while a line of it is broken.
 Outcome FoldingRanges(Session& session, const Json& params) {
   std::variant<OpenFile, RpcError> read = FileOf(session, params);
   if (auto* error = std::get_if<RpcError>(&read)) {
@@ -109,6 +113,8 @@ Outcome FoldingRanges(Session& session, const Json& params) {
   return ranges;
 }
 
+// Positions are answered one by one and in order, as the protocol wants it; one that is not in the
+// text refuses the request.
 Outcome SelectionRanges(Session& session, const Json& params) {
   constexpr size_t kMaxPositions = 256;
   std::variant<OpenFile, RpcError> read = FileOf(session, params);

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Names that are in view at a byte, for completion and hover. The tree of the mended text decides
+// about locals, the linked program about all others.
 #include "client/lsp/features/scope.h"
 
 #include <algorithm>
@@ -11,7 +13,8 @@
 namespace kiln::lsp {
 namespace {
 
-// The innermost scope around a byte; the whole text if none is.
+// The innermost scope around a byte; the whole text if none is. Linear in the statements of the
+// file.
 Span ScopeAround(const Source& source, uint32_t offset) {
   Span scope{.begin = 0, .end = static_cast<uint32_t>(source.mended_text().size())};
   for (const rpl::Stmt& stmt : source.ast().stmts) {
@@ -69,6 +72,7 @@ bool IsInView(const Source& source, Span name, uint32_t offset) {
   return scope.begin <= offset && offset <= scope.end;
 }
 
+// Scopes are left out of the IR, so shadowing is found by places.
 ir::LocalId FindLocal(const FileView& file, std::string_view name, uint32_t offset) {
   ir::LocalId found{};
   const ir::ModuleView& view = file.program->program().module(file.module);
@@ -96,6 +100,7 @@ std::string DetailOfLocal(const Source& source, Span name) {
 
 }  // namespace
 
+// In the order of their declarations, each name once.
 std::vector<VisibleName> LocalNames(const FileView& file, uint32_t offset) {
   std::vector<VisibleName> names;
   const ir::ModuleView& view = file.program->program().module(file.module);
@@ -111,6 +116,8 @@ std::vector<VisibleName> LocalNames(const FileView& file, uint32_t offset) {
   return names;
 }
 
+// All names of the program, options first. One declaration stands for a name, whatever its
+// condition is.
 std::vector<VisibleName> GlobalNames(const FileView& file) {
   const resolve::Program& program = file.program->program();
   std::vector<VisibleName> names;
@@ -138,6 +145,8 @@ std::vector<VisibleName> GlobalNames(const FileView& file) {
   return names;
 }
 
+// From left to right; a step that is not known ends with an empty shape, for which nothing is
+// offered.
 ValueShape ShapeOfChain(const FileView& file, const Owners& owners, uint32_t offset,
                         const std::vector<std::string>& chain) {
   if (chain.empty()) {
@@ -164,6 +173,7 @@ ValueShape ShapeOfChain(const FileView& file, const Owners& owners, uint32_t off
   return shape;
 }
 
+// Members of all owners that the shape may have, each name once.
 std::vector<MemberName> MembersOf(const FileView& file, const ValueShape& shape) {
   const resolve::Program& program = file.program->program();
   std::vector<MemberName> members;

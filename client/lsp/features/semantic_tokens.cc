@@ -12,7 +12,8 @@
 namespace kiln::lsp {
 
 // The order is that of TokenType and TokenModifier, because tokens are sent as numbers of these
-// rows.
+// rows. Clients map these names to colours; the names are those of the protocol wherever it has
+// one.
 Json TokenLegend() {
   return {{"tokenTypes",
            {"keyword", "type", "struct", "function", "parameter", "variable", "property",
@@ -30,7 +31,8 @@ struct ColouredToken {
 
 uint32_t BitOf(TokenModifier modifier) { return static_cast<uint32_t>(modifier); }
 
-// Comments stand between tokens: from "//" to the end of the line.
+// Comments stand between tokens: from "//" to the end of the line. Requires that the gap has no
+// token, so that `//` in it begins a comment and is no part of a text.
 void AddComments(std::string_view text, Span gap, std::vector<ColouredToken>& out) {
   for (size_t at = gap.begin; at < gap.end;) {
     const size_t begin = text.substr(0, gap.end).find("//", at);
@@ -78,6 +80,7 @@ class Colouring {
   }
 
  private:
+  // By the kind of token, then by the name: only identifiers have a meaning that the program knows.
   ColouredToken ColourOf(const rpl::Token& token) const {
     using enum rpl::TokenKind;
     ColouredToken colour{.bytes = token.span()};
@@ -190,6 +193,8 @@ Json Encoded(const Session& session, const Source& source,
 
 }  // namespace
 
+// One walk over the tokens of the file, whatever part of it is on the screen: the protocol's ranges
+// would save little.
 Outcome SemanticTokens(Session& session, const Json& params) {
   std::variant<OpenFile, RpcError> read = FileOf(session, params);
   if (auto* error = std::get_if<RpcError>(&read)) {

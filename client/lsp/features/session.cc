@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT
+// What all requests share: abilities of the client, the document and the place that a request
+// names.
 #include "client/lsp/features/session.h"
 
 #include <fmt/format.h>
 
 namespace kiln::lsp {
 
+// What a client does not name it cannot do.
 ClientAbilities AbilitiesOf(const Json& params) {
   const auto can = [&](std::string_view path) {
     return FlagAt(params, "capabilities/" + std::string(path)).value_or(false);
@@ -25,6 +28,8 @@ ClientAbilities AbilitiesOf(const Json& params) {
   return abilities;
 }
 
+// Every request about a document begins here, so a document that is not open is refused with the
+// same words everywhere.
 std::variant<OpenFile, RpcError> FileOf(Session& session, const Json& params) {
   const std::optional<std::string> uri = TextAt(params, "textDocument/uri");
   if (!uri.has_value()) {
@@ -41,6 +46,7 @@ std::variant<OpenFile, RpcError> FileOf(Session& session, const Json& params) {
   return OpenFile{.uri = *uri, .path = Documents::NameOf(*uri), .document = document};
 }
 
+// The offset is one of the document's text and may be its size.
 std::variant<Spot, RpcError> SpotOf(Session& session, const Json& params) {
   std::variant<OpenFile, RpcError> file = FileOf(session, params);
   if (auto* error = std::get_if<RpcError>(&file)) {
@@ -62,6 +68,7 @@ std::variant<Spot, RpcError> SpotOf(Session& session, const Json& params) {
   return Spot{.file = std::move(std::get<OpenFile>(file)), .offset = *offset};
 }
 
+// Both ends in the units that the client chose.
 Range RangeIn(const Session& session, const Source& source, Span bytes) {
   const std::string& text = source.file().text;
   return {.start = source.lines().At(text, bytes.begin, session.encoding),

@@ -29,6 +29,7 @@ Signature SignatureOf(const Source& source, const rpl::Decl& decl) {
   return signature;
 }
 
+// Empty for a name that nothing declares.
 std::vector<Signature> SignaturesOf(const FileView& file, const OpenCall& call) {
   std::vector<Signature> signatures;
   // A call looks for an inbuilt function first, so nothing else can be meant.
@@ -64,6 +65,7 @@ std::vector<Signature> SignaturesOf(const FileView& file, const OpenCall& call) 
 
 }  // namespace
 
+// Null closes the help in the client, which is right wherever no call is open.
 Outcome SignatureHelp(Session& session, const Json& params) {
   std::variant<Spot, RpcError> read = SpotOf(session, params);
   if (auto* error = std::get_if<RpcError>(&read)) {

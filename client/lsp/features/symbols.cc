@@ -28,6 +28,7 @@ enum class SymbolKind : int {
 
 constexpr size_t kMaxSymbols = 1000;  // of an answer of workspace/symbol
 
+// The kinds of the protocol are those of other languages; a client only shows an icon for them.
 SymbolKind KindOf(rpl::DeclForm form) {
   using enum rpl::DeclForm;
   switch (form) {
@@ -62,6 +63,7 @@ Json SymbolOf(const Session& session, const Source& source, std::string_view nam
           {"selectionRange", JsonOf(RangeIn(session, source, selection))}};
 }
 
+// The children of a block are its fields, in their order.
 Json SymbolOf(const Session& session, const Source& source, const rpl::Decl& decl) {
   Json symbol = SymbolOf(session, source, NameText(source, decl), HeadText(source, decl),
                          KindOf(decl.form), decl.span, NameSpan(source, decl));
@@ -123,6 +125,7 @@ bool Fits(std::string_view name, std::string_view query) {
 
 }  // namespace
 
+// In the order of the text; the client builds its tree from the ranges.
 Outcome DocumentSymbols(Session& session, const Json& params) {
   std::variant<OpenFile, RpcError> read = FileOf(session, params);
   if (auto* error = std::get_if<RpcError>(&read)) {
@@ -144,6 +147,7 @@ Outcome DocumentSymbols(Session& session, const Json& params) {
   return symbols;
 }
 
+// Parses every source of the workspace that is not parsed yet, which the bounds of a message limit.
 Outcome WorkspaceSymbols(Session& session, const Json& params) {
   const std::optional<std::string> query = TextAt(params, "query");
   if (!query.has_value()) {

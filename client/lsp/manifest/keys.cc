@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Keys and tables of kiln.toml, found in text that may be no TOML at the moment.
 #include "client/lsp/manifest/keys.h"
 
 #include <algorithm>
@@ -12,11 +13,13 @@ constexpr auto kKeys = std::to_array<ManifestKeyRow>({
 #include "client/lsp/manifest/keys.def"
 });
 
+// Bare keys of TOML.
 bool IsKeyByte(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
          c == '-';
 }
 
+// `begin` gets the offset of the line. The line has no line end.
 std::string_view LineAt(std::string_view text, uint32_t offset, uint32_t* begin) {
   offset = std::min(offset, static_cast<uint32_t>(text.size()));
   const size_t before = offset == 0 ? std::string_view::npos : text.rfind('\n', offset - 1);
@@ -46,6 +49,7 @@ std::optional<std::string_view> HeaderOf(std::string_view line) {
   return line.substr(0, end);
 }
 
+// Linear in some dozens of rows.
 const ManifestKeyRow* FindKey(std::string_view table, std::string_view key) {
   const auto found = std::ranges::find_if(
       kKeys, [&](const ManifestKeyRow& row) { return row.table == table && row.key == key; });
@@ -71,6 +75,7 @@ std::string TableAt(std::string_view text, uint32_t offset) {
   return table;
 }
 
+// Nothing where the cursor is at no word, or at one that is no key.
 std::optional<ManifestKeyAt> KeyAt(std::string_view text, uint32_t offset) {
   uint32_t first = 0;
   const std::string_view line = LineAt(text, offset, &first);

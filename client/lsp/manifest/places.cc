@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Places in a manifest for what was found out about it.
 #include "client/lsp/manifest/places.h"
 
 #include <algorithm>
@@ -15,6 +16,7 @@ bool IsWordByte(char c) {
          c == '-' || c == '"' || c == '\'' || c == '[';
 }
 
+// Empty where no word begins.
 Span WordAt(std::string_view text, uint32_t offset) {
   uint32_t end = offset;
   while (end < text.size() && IsWordByte(text[end])) {
@@ -36,6 +38,8 @@ std::optional<uint32_t> TakeNumber(std::string_view& text) {
 
 }  // namespace
 
+// A place counts lines and columns from one, in bytes. One that is not in the text leads to its
+// begin or to the end of its line.
 uint32_t OffsetOf(std::string_view text, project::ManifestPlace place) {
   const LineIndex lines(text);
   if (place.line == 0 || place.line > lines.line_count()) {
@@ -45,6 +49,7 @@ uint32_t OffsetOf(std::string_view text, project::ManifestPlace place) {
   return std::min(line.begin + (place.column == 0 ? 0 : place.column - 1), line.end);
 }
 
+// Without a place in the message the first line is marked, so that a fault is always seen.
 ManifestFault FaultOf(const Error& error, std::string_view text) {
   // The text is that of ReadManifest, "FILE:LINE:COLUMN: text". It is called "kiln.toml" there, a
   // name without a colon, so the first colon ends it.
@@ -65,6 +70,7 @@ ManifestFault FaultOf(const Error& error, std::string_view text) {
       .message = std::string(message)};
 }
 
+// From the exact to the rough: a place in a condition, the key of an option, the program's table.
 Span PlaceInManifest(std::string_view text, const project::ManifestProgram& program,
                      const Diagnostic& diagnostic) {
   // Conditions were compiled in the order in which SpaceRequestOf adds them, and their module is

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Renames an option or a function in the manifest along with the sources. The text is edited as
+// text, and reading it before and after decides whether the edit was right.
 #include "client/lsp/manifest/rename.h"
 
 #include <algorithm>
@@ -47,6 +49,7 @@ std::vector<Span> WordsIn(std::string_view text, std::string_view word) {
   return places;
 }
 
+// The places are in order and do not overlap.
 std::string Replaced(std::string_view text, const std::vector<Span>& places,
                      std::string_view new_name) {
   std::string result;
@@ -65,6 +68,8 @@ class Statement {
   Statement(std::string name, std::string new_name)
       : name_(std::move(name)), new_name_(std::move(new_name)) {}
 
+  // Everything that a program says, line by line. What is left out here could be changed by a
+  // renaming unseen, so a new member of a manifest must be added.
   std::string Of(const project::ManifestProgram& program) const {
     std::string text =
         fmt::format("{} {} {} {}", program.name, program.pipeline, program.family, program.pass);
@@ -141,6 +146,7 @@ class Statement {
 
 // The manifest is read before and after as programs read it, and what it means is compared. A place
 // that must not be renamed shows as a difference, without this code knowing the rules of TOML.
+// Nothing: the renaming would change what the manifest means, and is refused as a whole.
 std::optional<ManifestRename> RenameInManifest(const SourceFile& manifest,
                                                const std::set<std::string>& files,
                                                const std::string& name,

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// The framing of the protocol: a header with the length, an empty line, the content. Input comes in
+// pieces of any size, and an error costs one message and not the stream.
 #include "client/lsp/protocol/frame_reader.h"
 
 #include <algorithm>
@@ -22,6 +24,7 @@ std::string_view Trimmed(std::string_view text) {
   return text;
 }
 
+// Names of fields are compared without case, as in HTTP.
 bool IsLengthField(std::string_view name) {
   return std::ranges::equal(Trimmed(name), kLength, [](char a, char b) {
     return std::tolower(static_cast<unsigned char>(a)) == b;
@@ -68,6 +71,7 @@ std::optional<size_t> LengthIn(std::string_view header) {
 
 }  // namespace
 
+// Linear in the bytes: nothing is looked at here.
 void FrameReader::Add(std::string_view bytes) {
   // What is still to come of a refused content never enters the buffer.
   const size_t skipped = std::min(skip_, bytes.size());
@@ -75,6 +79,7 @@ void FrameReader::Add(std::string_view bytes) {
   buffer_.append(bytes.substr(skipped));
 }
 
+// Call it until it gives nothing. Each call costs the bytes of one frame.
 std::optional<FrameReader::Frame> FrameReader::Next() {
   if (!length_.has_value()) {
     if (std::optional<Frame> error = ReadHeader()) {
@@ -125,6 +130,7 @@ std::optional<FrameReader::Frame> FrameReader::ReadHeader() {
   return std::nullopt;
 }
 
+// Moves what is left to the front, once for all frames that were read.
 void FrameReader::Compact() {
   buffer_.erase(0, at_);
   at_ = 0;

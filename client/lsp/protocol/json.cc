@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// JSON of messages: bounded depth, and questions that never throw.
 #include "client/lsp/protocol/json.h"
 
 #include <utility>
@@ -31,6 +32,8 @@ bool IsShallow(std::string_view text) {
 
 }  // namespace
 
+// Nothing for a text that is no JSON or too deep. Members that come twice are the library's matter,
+// which keeps the last.
 std::optional<Json> ParseJson(std::string_view text) {
   if (!IsShallow(text)) {
     return std::nullopt;
@@ -49,6 +52,7 @@ const Json* Find(const Json& value, std::string_view key) {
   return found == value.end() ? nullptr : &*found;
 }
 
+// An empty path is the value itself.
 const Json* FindPath(const Json& value, std::string_view path) {
   // Members of the protocol have no '/' in their names.
   const Json* at = &value;
@@ -84,6 +88,8 @@ std::optional<bool> FlagAt(const Json& value, std::string_view path) {
   return found != nullptr && found->is_boolean() ? std::optional(found->get<bool>()) : std::nullopt;
 }
 
+// Bytes that are no UTF-8 are replaced: a message must be valid, and a name from a file system may
+// be anything.
 std::string Dump(const Json& value) {
   return value.dump(-1, ' ', false, Json::error_handler_t::replace);
 }

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
+// Messages of JSON-RPC 2.0. Batches are not read, as the protocol has none.
 #include "client/lsp/protocol/message.h"
 
 namespace kiln::lsp {
 namespace {
 
+// JSON-RPC advises against fractions, and the protocol does not allow them.
 bool IsId(const Json& id) { return id.is_number_integer() || id.is_string(); }
 
 BadRpcMessage Invalid(Json id, std::string text) {
@@ -13,6 +15,7 @@ BadRpcMessage Invalid(Json id, std::string text) {
 
 }  // namespace
 
+// Only the envelope is checked; each method checks its own parameters.
 std::variant<RpcMessage, BadRpcMessage> ReadMessage(std::string_view content) {
   std::optional<Json> json = ParseJson(content);
   if (!json.has_value()) {
@@ -61,6 +64,7 @@ std::variant<RpcMessage, BadRpcMessage> ReadMessage(std::string_view content) {
       .params = params != nullptr ? *params : Json::object()};
 }
 
+// Either a result or an error, never both; a result may be null.
 Json AnswerOf(const Json& id, Outcome outcome) {
   Json answer{{"jsonrpc", "2.0"}, {"id", id}};
   if (auto* error = std::get_if<RpcError>(&outcome)) {

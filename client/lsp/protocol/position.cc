@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Lines and characters of the protocol, and bytes. A table of line starts makes both directions a
+// search and a walk over one line.
 #include "client/lsp/protocol/position.h"
 
 #include <algorithm>
@@ -25,6 +27,7 @@ Character FirstOf(std::string_view text, Encoding encoding) {
   return {.bytes = point.size, .units = units};
 }
 
+// Nothing for a number that is negative or too large.
 std::optional<uint32_t> UnsignedAt(const Json& json, std::string_view key) {
   const std::optional<int64_t> number = IntegerAt(json, key);
   // The protocol's `uinteger` has 31 bits.
@@ -35,6 +38,7 @@ std::optional<uint32_t> UnsignedAt(const Json& json, std::string_view key) {
 
 }  // namespace
 
+// UTF-16 is what the protocol assumes where nothing is offered.
 Encoding ChooseEncoding(const Json& initialize_params) {
   const Json* offered = FindPath(initialize_params, "capabilities/general/positionEncodings");
   if (offered != nullptr && offered->is_array()) {
@@ -64,11 +68,13 @@ LineTable::LineTable(std::string_view text) : starts_{0} {
   }
 }
 
+// Binary search. The first line starts at zero, so there is always one.
 uint32_t LineTable::LineOf(uint32_t offset) const {
   const auto behind = std::upper_bound(starts_.begin(), starts_.end(), offset);
   return static_cast<uint32_t>(behind - starts_.begin()) - 1;
 }
 
+// Without its line end. Requires that the line exists.
 Span LineTable::LineSpan(std::string_view text, uint32_t line) const {
   const uint32_t begin = starts_[line];
   uint32_t end = line + 1 < starts_.size() ? starts_[line + 1] : static_cast<uint32_t>(text.size());
@@ -78,6 +84,7 @@ Span LineTable::LineSpan(std::string_view text, uint32_t line) const {
   return {.begin = begin, .end = end};
 }
 
+// An offset within a line end counts as the end of the line's text.
 Position LineTable::At(std::string_view text, uint32_t offset, Encoding encoding) const {
   offset = std::min(offset, static_cast<uint32_t>(text.size()));
   const uint32_t line = LineOf(offset);
@@ -93,6 +100,7 @@ Position LineTable::At(std::string_view text, uint32_t offset, Encoding encoding
   return at;
 }
 
+// A character behind the end of the line means its end, as the protocol says.
 std::optional<uint32_t> LineTable::OffsetOf(std::string_view text, Position at,
                                             Encoding encoding) const {
   if (at.line >= line_count()) {

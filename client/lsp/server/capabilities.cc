@@ -6,6 +6,8 @@
 
 namespace kiln::lsp {
 
+// What is not named here, a client does not ask for. Trigger characters are those behind which a
+// name or value can be chosen.
 Json InitializeResult(Encoding encoding, const std::string& version) {
   // TextDocumentSyncKind. Clients that cannot send parts of a text send it whole all the same,
   // which Documents reads as well.

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// The language server: messages in, messages out, checks in between. It has one thread and does no
+// input or output itself, so a test drives it with texts.
 #include "client/lsp/server/server.h"
 
 #include <algorithm>
@@ -22,6 +24,7 @@ struct MethodRow {
   std::string_view method;
   Handler handler;
 };
+// The order of the rows does not matter; there are some twenty.
 constexpr MethodRow kMethods[] = {
 #define KILN_LSP_REQUEST(method, function) {method, &function},
 #include "client/lsp/features/methods.def"
@@ -34,7 +37,8 @@ std::string UriIn(const RpcMessage& message) {
 }
 
 // Runs a step within the bounds of a message. What it threw as an error that can be answered: a
-// stop says what was too much, anything else is a bug of kiln.
+// stop says what was too much, anything else is a bug of kiln. Stopped is
+// a std::exception as well, hence the inner try: CatchAll would call it a bug.
 template <class StepOf>
 std::optional<RpcError> RunStep(Clock& clock, StepOf&& step) {
   bool stopped = false;
@@ -63,6 +67,8 @@ RpcError NoMethod(const std::string& method) {
 
 }  // namespace
 
+// Requests are read here and answered in Step, so that a cancellation that comes in the same bytes
+// is seen in time.
 void Server::Receive(std::string_view bytes) {
   frames_.Add(bytes);
   while (std::optional<FrameReader::Frame> frame = frames_.Next()) {
@@ -168,6 +174,7 @@ bool Server::IsStale(const RpcMessage& request) const {
   });
 }
 
+// The state machine of the protocol: initialize, then requests, then shutdown, then exit.
 Outcome Server::Answer(const RpcMessage& request) {
   if (request.method == "initialize") {
     return Initialize(request.params);
@@ -204,6 +211,7 @@ Outcome Server::Answer(const RpcMessage& request) {
   return row->handler(session_, request.params);
 }
 
+// Settings that the client chooses once are stored here and do not change afterwards.
 Outcome Server::Initialize(const Json& params) {
   if (state_ != State::kNew) {
     return RpcError{.code = RpcCode::kInvalidRequest, .message = "initialize comes once"};
@@ -233,6 +241,8 @@ Outcome Server::Initialize(const Json& params) {
   return InitializeResult(session_.encoding, version_);
 }
 
+// Notifications before initialize and after shutdown are ignored, as the protocol asks; `exit`
+// counts always.
 void Server::Notice(const RpcMessage& notification) {
   const std::string& method = notification.method;
   if (method == "exit") {
@@ -308,6 +318,7 @@ void Server::AskForChoice(const Json& arguments) {
                  {{"type", 3}, {"message", choice->question}, {"actions", std::move(actions)}}));
 }
 
+// Answers to refreshes and to questions that were dropped are met here as well and are ignored.
 void Server::TakeAnswer(const RpcMessage& answer) {
   const auto question =
       std::ranges::find_if(questions_, [&](const Question& one) { return answer.id == one.id; });
@@ -341,6 +352,7 @@ void Server::ShowError(const std::string& text) {
   Send(NotificationOf("window/showMessage", {{"type", kShownError}, {"message", text}}));
 }
 
+// Appended only: the caller writes the output when it can.
 void Server::Send(const Json& json) { output_ += FrameOf(Dump(json)); }
 
 void Server::SendAll(std::vector<Json>& messages) {

@@ -19,6 +19,7 @@ namespace {
 constexpr size_t kReadAtOnce = size_t{64} << 10;
 constexpr mode_t kFolderMode = 0755;
 
+// Reading a pipe could block for ever, and reading a device could act on it.
 Error NoFile(const std::string& path) {
   return {.code = ErrorCode::kInvalidArgument,
           .context = "cannot read '" + path + "': it is a pipe, a device or a socket, not a file",
@@ -31,6 +32,7 @@ Error TooLarge(const std::string& path, size_t most) {
           .reason = "LIMIT_EXCEEDED"};
 }
 
+// False for what is not there: it is made as a file.
 bool IsOtherThanAFile(const std::string& path) {
   struct stat status {};
   return ::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode);
@@ -84,6 +86,8 @@ Error FileError(const std::string& path, std::string_view what, int number) {
           .reason = "FILE"};
 }
 
+// The folder and other than files are told by what is open and not by the path, which could have
+// changed. O_NONBLOCK keeps the open itself from waiting for a writer of a pipe.
 Result<std::string> ReadFile(const std::string& path, size_t most) {
   // O_NOCTTY: a terminal that is named as a source must not become the terminal of the process.
   const int file = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
@@ -111,6 +115,8 @@ Result<std::string> ReadFile(const std::string& path, size_t most) {
   return large ? Result<std::string>(TooLarge(path, most)) : Result<std::string>(std::move(text));
 }
 
+// All or nothing: a file is written beside its place and renamed, so a reader sees the old bytes or
+// the new ones.
 Result<void> WriteFile(const std::string& path, ByteView bytes) {
   if (IsOtherThanAFile(path)) {
     return WriteThrough(path, bytes);  // a pipe or a terminal is not replaced

@@ -34,6 +34,7 @@ std::string TemporaryFor(const std::string& name) {
                      random);
 }
 
+// A name without a folder means the current one.
 std::string FolderOf(const std::string& path) {
   const std::filesystem::path folder = std::filesystem::path(path).parent_path();
   return folder.empty() ? "." : folder.string();
@@ -99,6 +100,7 @@ Error NewFile::WriteError() const {
 
 std::string NewFile::ReadableAs() const { return fmt::format("/proc/self/fd/{}", file_); }
 
+// A write may take a part of the bytes only, and a signal may stop it in between.
 Result<void> NewFile::Write(ByteView bytes) {
   while (!bytes.empty()) {
     const ssize_t count = ::write(file_, bytes.data(), bytes.size());

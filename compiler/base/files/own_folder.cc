@@ -39,6 +39,7 @@ std::string WithoutEnd(std::string path) {
 
 }  // namespace
 
+// Checks the folder itself; who may replace one of the folders above it is not asked.
 Result<OwnFolder> OwnFolder::Open(const std::string& path) {
   const std::string bare = WithoutEnd(path);
   // Everything is asked of the open folder and not of its path, which could name another one by the
@@ -70,6 +71,7 @@ Result<OwnFolder> OwnFolder::Open(const std::string& path) {
   return opened;
 }
 
+// The mode is that of folders that are made now; one that was there is checked like any other.
 Result<OwnFolder> OwnFolder::Make(const std::string& path) {
   KILN_TRY_VOID(MakeFolders(path, 0700));
   return Open(path);
@@ -86,6 +88,7 @@ OwnFolder::~OwnFolder() {
   }
 }
 
+// On the open folder, by ".", since a descriptor of O_PATH cannot be changed itself.
 Result<void> OwnFolder::SetMode(mode_t mode) {
   if (::fchmodat(descriptor_, ".", mode, 0) != 0) {
     return FileError(path_, "cannot set the mode of", errno);
@@ -94,6 +97,8 @@ Result<void> OwnFolder::SetMode(mode_t mode) {
   return {};
 }
 
+// The file is checked after it was opened, since what a name means may change before that. The
+// caller closes it.
 Result<int> OwnFolder::OpenFile(const std::string& name, int flags) const {
   const std::string path = path_ + "/" + name;
   // O_NOFOLLOW looks at the last part of a path only, so there must be no other.
@@ -125,6 +130,7 @@ Result<int> OwnFolder::OpenFile(const std::string& name, int flags) const {
   return file;
 }
 
+// Nothing is checked of the folders that are there; Open looks at the last one.
 Result<void> MakeFolders(const std::string& path, mode_t mode) {
   const std::string bare = WithoutEnd(path);
   // From the top down; what is there already is left as it is, its mode included.

@@ -31,6 +31,7 @@ Bytes EncodeContent(const Digest& digest) {
   return value;
 }
 
+// Little-endian with all its bytes: numbers have one width each and one spelling.
 template <class T>
 Bytes EncodeInteger(T number) {
   Bytes value;
@@ -104,6 +105,7 @@ CanonicalWriter::CanonicalWriter(std::string_view domain) {
   Append(out_, AsBytes(domain));
 }
 
+// Requires ascending tags, which makes the order of fields part of the code and not of chance.
 CanonicalWriter& CanonicalWriter::Raw(uint8_t tag, ByteView value) {
   // Fields in one order only, each at most once: without that two encodings could say the same.
   KILN_CHECK(tag > last_tag_, "tag {} after {}", tag, last_tag_);
@@ -133,6 +135,7 @@ CanonicalWriter& CanonicalWriter::List(uint8_t tag, const CanonicalList& list) {
   return Raw(tag, list.Encode());
 }
 
+// What Text of both writers requires of its caller.
 bool IsCanonicalText(std::string_view text) {
   return text.find('\0') == std::string_view::npos && FindInvalidUtf8(text) == text.size();
 }
@@ -206,6 +209,7 @@ Result<std::vector<ByteView>> DecodeList(ByteView value) {
   return items;
 }
 
+// A tuple is a list of a length that the reader knows.
 Result<std::vector<ByteView>> DecodeTuple(ByteView value, size_t count) {
   KILN_TRY(std::vector<ByteView> parts, DecodeList(value));
   if (parts.size() != count) {
@@ -214,6 +218,7 @@ Result<std::vector<ByteView>> DecodeTuple(ByteView value, size_t count) {
   return parts;
 }
 
+// Views of `bytes`, which have to outlive the reader. Cost: one pass over the heads of fields.
 Result<CanonicalReader> CanonicalReader::Open(ByteView bytes, std::string_view domain) {
   // One byte holds the length of the domain.
   const size_t head = 1 + domain.size();

@@ -5,6 +5,7 @@
 
 namespace kiln {
 
+// Nothing for a text that is no size or too large for 64 bits.
 std::optional<uint64_t> ReadByteSize(std::string_view text) {
   // The place of a letter is its power: ten bits for each. All units are of 1024; "K", "KB" and
   // "KiB" mean the same, because sizes of memory and caches are meant.

@@ -9,7 +9,8 @@ namespace kiln {
 namespace {
 
 // One letter is near everything, so words of one letter are near nothing; so are words too long for
-// a bounded cost.
+// a bounded cost. How many edits may lie between a word and what was meant: a third of it, and two
+// at least from four letters on.
 size_t MostEdits(size_t size) {
   if (size > ClosestName::kLongest || size < 2) {
     return 0;
@@ -27,6 +28,7 @@ bool DiffersInCaseOnly(std::string_view a, std::string_view b) {
 
 ClosestName::ClosestName(std::string_view word) : word_(word), most_(MostEdits(word.size())) {}
 
+// Cost: the product of both lengths where the lengths are near, else nothing.
 void ClosestName::Offer(std::string_view name) {
   const size_t longer = std::max(word_.size(), name.size());
   const size_t shorter = std::min(word_.size(), name.size());

@@ -23,6 +23,7 @@ constexpr std::array<Unit, 5> kUnits = {{{"ms", std::chrono::milliseconds(1)},
 
 }  // namespace
 
+// Whole numbers only: `1.5h` is refused, since `90m` says the same without a question of rounding.
 std::optional<Duration> ReadDuration(std::string_view text) {
   uint64_t number = 0;
   const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), number);

@@ -46,6 +46,8 @@ std::string Entry(std::string_view stage, std::string_view function) {
 
 }  // namespace
 
+// What an author most likely meant by an entry point that could not be read; empty where nothing
+// can be guessed. It is shown as advice and never used.
 std::string EntryMeantBy(std::string_view text) {
   // Separators of other tools: `=` of kiln, `:` and a space of many command lines.
   const size_t cut = text.find_first_of("=: ");

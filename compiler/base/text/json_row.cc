@@ -24,6 +24,7 @@ std::string JsonLine(const Json& row) {
   return PrintableJson(row.dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 
+// The word that scripts compare: the reason, or the code where there is none.
 ErrorRow ErrorRowOf(const Error& error, int exit) {
   return {.reason = error.reason.empty() ? std::string(ErrorCodeName(error.code)) : error.reason,
           .message = error.context,

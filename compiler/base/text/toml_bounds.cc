@@ -69,6 +69,7 @@ class Scan {
     ++at_;
   }
 
+  // Leaves `at_` behind the string, or behind the text if the string does not end.
   void SkipString(char quote) {
     const std::string three(3, quote);
     const bool escapes = quote == '"';
@@ -110,6 +111,7 @@ class Scan {
 
 }  // namespace
 
+// Linear in the text; it allocates nothing but the message.
 std::optional<TomlExcess> FindTomlExcess(std::string_view text) {
   if (text.size() > kMaxTomlBytes) {
     return TomlExcess{

@@ -16,7 +16,8 @@ struct LeadRow {
 
 // C0 and C1 would only begin encodings that are longer than needed, and F5 and above lie beyond
 // U+10FFFF; no second byte makes them valid. The ranges after E0 and F0 refuse the longer
-// encodings, after ED the surrogates, after F4 what lies beyond the last code point.
+// encodings, after ED the surrogates, after F4 what lies beyond the last code point. Size zero: no
+// character begins with this byte.
 LeadRow RowOf(uint8_t lead) {
   if (lead < 0x80) {
     return {.size = 1, .second_min = 0, .second_max = 0};
@@ -39,6 +40,8 @@ LeadRow RowOf(uint8_t lead) {
 
 }  // namespace
 
+// Strict: longer encodings than needed, surrogates and values above U+10FFFF are no characters, so
+// that each character has one spelling.
 CodePoint DecodeUtf8(std::string_view text) {
   // A size of zero stands for "no character" in all cases, also where nothing is left.
   if (text.empty()) {
@@ -67,7 +70,8 @@ CodePoint DecodeUtf8(std::string_view text) {
   return {.value = value, .size = row.size};
 }
 
-// Sources are nearly all ASCII, so the words of eight bytes decide how fast this is.
+// Sources are nearly all ASCII, so the words of eight bytes decide how fast this is. The size of
+// the text if all of it is UTF-8.
 size_t FindInvalidUtf8(std::string_view text) {
   size_t i = 0;
   while (i < text.size()) {

@@ -39,6 +39,7 @@ void TakeName(std::string_view name) {
   (void)pthread_setname_np(pthread_self(), text.data());
 }
 
+// The body runs once, or again after each exception, as the entry says.
 void Run(const Thread::Entry& entry, const Thread::Body& body, const std::stop_token& stop) {
   // First of all: a stack that overflows in the body needs another one for its backtrace.
   UseSignalStack();

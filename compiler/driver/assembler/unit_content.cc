@@ -23,12 +23,14 @@ uint32_t UnitContent::Numbered(const FunctionNumbering& numbering, uint32_t numb
   return place.function.valid() ? place.index : number | kNobody;
 }
 
+// Hashes of parts are words like any other.
 void UnitContent::Put(const Hash128& hash) {
   uint32_t words[sizeof(hash) / sizeof(uint32_t)];
   std::memcpy(words, hash.bytes.data(), sizeof(words));
   words_.insert(words_.end(), std::begin(words), std::end(words));
 }
 
+// The length first: two lists behind each other have one meaning only.
 template <class Row>
 void UnitContent::PutAll(std::span<const Row> rows) {
   Put(static_cast<uint32_t>(rows.size()));
@@ -80,6 +82,7 @@ void UnitContent::Put(const ir::Inst& inst) {
   }
 }
 
+// Everything about a declaration that lowering asks for.
 void UnitContent::Put(const ir::SpecialisedDecl& decl) {
   Put(decl.decl.value);
   Put(static_cast<uint32_t>(decl.kind) | uint32_t{decl.flags} << 16);
@@ -160,6 +163,7 @@ Hash128 UnitContent::Of(const ir::SpecialisedRegion& region) {
   return Finish();
 }
 
+// A function is its signature and its regions in order, with who is in whom.
 Hash128 UnitContent::Of(const ir::FunctionRef& function, std::span<const Hash128> regions) {
   Put(*function.signature);
   Put((function.stage_sensitive ? 1u : 0u) | static_cast<uint32_t>(function.stage) << 1);
@@ -170,6 +174,7 @@ Hash128 UnitContent::Of(const ir::FunctionRef& function, std::span<const Hash128
   return Finish();
 }
 
+// The interface with its numbers: what was written into code as relocations.
 Hash128 UnitContent::Of(std::span<const ir::SpecialisedDecl* const> interface,
                         const layout::Layout& layout,
                         const std::array<uint32_t, 3>& workgroup_size) {

@@ -51,6 +51,7 @@ struct AttributeField {
   ir::Origin origin;
 };
 
+// `attribute` says where it lies, `field` what the author called it.
 void WriteAttribute(const RecordContext& context, const AttributeField& field,
                     const layout::Attribute& attribute, WireWriter& out) {
   out.Text(kAttributeName, field.name);
@@ -64,6 +65,7 @@ void WriteAttribute(const RecordContext& context, const AttributeField& field,
   WriteSpan(context, kAttributeSpan, field.origin, out);
 }
 
+// What both kinds of sources have before their attributes.
 void WriteSourceHead(std::string_view name, const layout::VertexSource& source, WireWriter& out) {
   out.Text(kAttributeSourceName, name);
   out.Text(kAttributeSourceRate, source.per_instance ? "instance" : "vertex");
@@ -71,6 +73,7 @@ void WriteSourceHead(std::string_view name, const layout::VertexSource& source, 
   out.Number(kAttributeSourceBlockSize, source.stride);
 }
 
+// One message for each parameter, in the order of their offsets.
 void WriteParameters(const RecordContext& context, uint32_t field,
                      const std::vector<FlatParameter>& parameters, WireWriter& out) {
   for (const FlatParameter& parameter : parameters) {
@@ -102,6 +105,7 @@ uint32_t StagesOf(const RecordContext& context, ir::DeclId decl) {
   return usage != nullptr && decl.value < usage->stages.size() ? usage->stages[decl.value] : 0;
 }
 
+// A source of RPL: a container, whose members are its attributes.
 void WriteSource(const RecordContext& context, const ir::SpecialisedDecl& container,
                  WireWriter& out) {
   const layout::VertexSource& source = context.layout.SourceOf(container.decl);
@@ -165,6 +169,7 @@ void WriteBuffer(const RecordContext& context, const ir::SpecialisedDecl& buffer
   WriteSpan(context, kBufferSpan, buffer.origin, out);
 }
 
+// `comparison` follows from how the sampler is used, and the hash of a layout has no usage.
 void WriteSampler(const RecordContext& context, const ir::SpecialisedDecl& sampler,
                   WireWriter& out) {
   out.Text(kSamplerName, context.pool().Text(sampler.name));
@@ -174,6 +179,7 @@ void WriteSampler(const RecordContext& context, const ir::SpecialisedDecl& sampl
   WriteSpan(context, kSamplerSpan, sampler.origin, out);
 }
 
+// Images and storage images are one kind of record; the latter have two fields more.
 void WriteImage(const RecordContext& context, const ir::SpecialisedDecl& image, WireWriter& out) {
   const ir::Pool& pool = context.pool();
   const ir::Type& declared = pool[image.type];
@@ -196,6 +202,7 @@ void WriteImage(const RecordContext& context, const ir::SpecialisedDecl& image, 
   WriteSpan(context, kImageSpan, image.origin, out);
 }
 
+// A field of a state container, with what the stages do with it.
 void WriteStateField(const RecordContext& context, const ir::SpecialisedDecl& container,
                      const ir::SpecialisedMember& field, WireWriter& out) {
   out.Text(kStateFieldContainer, context.pool().Text(container.name));
@@ -207,6 +214,8 @@ void WriteStateField(const RecordContext& context, const ir::SpecialisedDecl& co
   WriteSpan(context, kStateFieldSpan, field.origin, out);
 }
 
+// The same for a row of an interface between stages, which modules of HLSL and WGSL have
+// instead of containers.
 void WriteStateRow(const RecordContext& context, const StateRow& state, WireWriter& out) {
   const ir::Pool& pool = context.pool();
   const ir::InterfaceRow& row = *state.row;
@@ -248,6 +257,7 @@ void WriteTags(const RecordContext& context, uint32_t field, std::span<const ir:
   }
 }
 
+// There is one at most, and its members are written like those of a buffer.
 void WritePushConstant(const RecordContext& context, const ir::SpecialisedDecl& block,
                        WireWriter& out) {
   const layout::Rules rules = context.layout.BlockOf(block.decl).rules;

@@ -12,6 +12,7 @@
 namespace kiln::spirv {
 namespace {
 
+// The table has the names without the prefix `Op`.
 struct OpName {
   spv::Op op;
   std::string_view name;
@@ -29,6 +30,7 @@ std::string OpText(uint32_t opcode) {
 }
 
 // Whether this word of an instruction begins a text, which then reaches to its end.
+// The words of a text are not operands and have no ids.
 bool HasText(uint32_t opcode, uint32_t position) {
   const auto op = static_cast<spv::Op>(opcode);
   const bool second =
@@ -52,6 +54,7 @@ std::string_view PartName(Part part) {
   KILN_UNREACHABLE();
 }
 
+// What a relocation of the layout fills in when a variant is linked.
 std::string_view SlotName(LayoutRelocationKind kind) {
   switch (kind) {
     case LayoutRelocationKind::kSet:
@@ -93,6 +96,7 @@ class Names {
     KILN_UNREACHABLE();
   }
 
+  // Without the variant there is no name, so the number has to do.
   std::string Decl(ir::DeclId id) const {
     const ir::SpecialisedDecl* decl = FindDecl(id);
     return decl != nullptr ? "@" + std::string(table_.pool().Text(decl->name))
@@ -121,6 +125,7 @@ class Names {
     return nullptr;
   }
 
+  // `b` has the member for a variable of stage input or output, and kNoRow for all others.
   std::string Variable(const Symbol& symbol) const {
     std::string text = Decl(ir::DeclId{symbol.a});
     if (symbol.b != ir::kNoRow) {
@@ -140,6 +145,7 @@ class Names {
     return fmt::format("{}", id.value);
   }
 
+  // `OpVariable` of a function. Those of loops have no name in the source.
   std::string Local(ir::LocalId id) const {
     for (size_t e = 0; variant_ != nullptr && e < variant_->entries.size(); ++e) {
       for (const ir::FunctionRef* function : variant_->entries[e].functions) {
@@ -191,6 +197,8 @@ CodeObjectId ObjectOfGlobal(const CodeObjectStore& store, SymbolId id) {
   KILN_UNREACHABLE();
 }
 
+// The text is in the debug part of what declares the symbol, behind the id; without one the row
+// is shown.
 std::string Names::Quoted(SymbolId id) const {
   const CodeObjectStore& store = table_.store();
   const CodeObject& object = store[ObjectOfGlobal(store, id)];
@@ -230,6 +238,8 @@ std::string Names::Shape(SymbolId id) const {
   return text;
 }
 
+// Prints code objects one after another. What is printed for a word depends on where it stands,
+// so a section is printed with the lists of its relocations beside it.
 class ObjectDumper {
  public:
   ObjectDumper(const CodeObjectTable& table, const ir::SpecialisedProgram* variant)
@@ -260,6 +270,8 @@ class ObjectDumper {
   std::string out_;
 };
 
+// The ids that a code object takes, the symbols it gives them to, and what it needs of a
+// device.
 void ObjectDumper::DumpTitle(const CodeObject& object, std::string_view title) {
   Add("{}: {} ids", title, object.own_ids);
   uint32_t number = 0;
@@ -294,6 +306,8 @@ std::string ObjectDumper::Operand(const CodeObject& object, const Section& secti
   return fmt::format("{}", word);
 }
 
+// `annotations` and `code` say whether slots and insertion points apply: both are positions in
+// one part only.
 void ObjectDumper::DumpSection(const CodeObject& object, const Section& section,
                                std::string_view title, bool annotations, bool code) {
   const std::span<const uint32_t> words = store_.WordsOf(section);
@@ -349,6 +363,7 @@ void ObjectDumper::Dump(CodeObjectId id, std::string_view title) {
 
 }  // namespace
 
+// Without a variant: symbols of the program print as their rows.
 std::string DumpCodeObject(CodeObjectId object, const CodeObjectTable& table) {
   ObjectDumper dumper(table, nullptr);
   dumper.Dump(object, "code object");

@@ -106,6 +106,7 @@ bool EndsInRuntimeArray(const ir::Pool& pool, ir::TypeId type) {
   return pool[type].kind == ir::TypeKind::kRuntimeArray;
 }
 
+// A type is made once for each form: as a value, in memory, as a block under its rules.
 SymbolId Globals::AddType(ir::TypeId type, TypeForm form) {
   const SymbolId made = MakeType(type, form);  // may grow the table
   std::vector<SymbolId>& types = types_[static_cast<size_t>(form)];
@@ -483,6 +484,7 @@ SymbolId Globals::Constant(ir::ConstId constant) {
 
 SymbolId Globals::Flag(bool value) { return Scalar(pool_.bool_type(), value ? 1 : 0); }
 
+// Bits as the pool keeps them (docs/IR.md, "Types").
 SymbolId Globals::Scalar(ir::TypeId type, uint64_t bits) {
   const SymbolId symbol = Type(type);
   CodeObjectWriter& w = Scratch();
@@ -544,6 +546,7 @@ SymbolId Globals::SpecConstant(ir::TypeId type, uint32_t id, uint32_t bits) {
   return store_.InternGlobal(w, SymbolKind::kSpecConstant);
 }
 
+// Memory for a constant that a variable indexes: docs/IR.md, `const_place`.
 SymbolId Globals::ConstantVariable(ir::ConstId constant) {
   const SymbolId value = Constant(constant);
   const SymbolId pointer = Pointer(spv::StorageClass::Private, Type(pool_[constant].type));

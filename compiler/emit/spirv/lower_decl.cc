@@ -17,6 +17,7 @@ using spv::Decoration;
 using spv::Op;
 using spv::StorageClass;
 
+// A built-in variable: its name for debuggers, its type and its storage class.
 struct StageRow {
   const char* name;
   ir::Scalar scalar;
@@ -38,6 +39,7 @@ constexpr StageRow kStageRows[] = {
     {"workgroup_count", ir::Scalar::kU32, 3, StorageClass::Input},
 };
 
+// Names cost words and mean nothing to a driver, so they are written on request.
 void Name(CodeObjectWriter& w, const CodeObjectTable& table, Ref id, std::string_view name) {
   if (table.target().debug != target::Debug::kNone) {
     w.Op(Part::kDebug, Op::OpName).Use(id).Text(name);
@@ -58,6 +60,7 @@ void DecorateWithSlot(CodeObjectWriter& w, Ref id, Decoration decoration, Layout
   made.Word(0u);
 }
 
+// Variables without an initial value.
 void Declare(CodeObjectWriter& w, CodeObjectTable& table, Ref id, SymbolId type,
              StorageClass storage) {
   w.Op(Part::kDeclarations, Op::OpVariable)
@@ -97,6 +100,7 @@ VariableVersion LowerField(const ir::SpecialisedDecl& decl, const ir::Specialise
   return {table.store().GlobalOf(symbol), table.store().Add(w)};
 }
 
+// Attributes are inputs only, colour outputs are outputs only, and states are both.
 std::vector<VariableVersion> LowerContainer(const ir::SpecialisedDecl& decl,
                                             CodeObjectTable& table) {
   table.Classify(decl.decl, {.kind = decl.kind});
@@ -129,10 +133,12 @@ struct Resource {
   bool writable = false;
 };
 
+// The rules that the block was written with decide the offsets in its type.
 TypeForm BlockForm(const ir::SpecialisedDecl& decl, FormRole role) {
   return FormOf(role, layout::RulesOf(decl));
 }
 
+// The flags are `has_binding` and `writable`.
 Resource ResourceOf(const ir::SpecialisedDecl& decl) {
   switch (decl.kind) {
     case ir::DeclKind::kPushConstant:
@@ -186,6 +192,7 @@ void DecorateAccess(CodeObjectWriter& w, Ref id, const ir::SpecialisedDecl& decl
   }
 }
 
+// The code object has only the variable. Types are globals and are shared by all of them.
 VariableVersion LowerResource(const ir::SpecialisedDecl& decl, CodeObjectTable& table) {
   const Resource resource = ResourceOf(decl);
   // Lowering regions asks for this class with each place, and never for the declaration itself; so
@@ -226,6 +233,7 @@ VariableVersion LowerResource(const ir::SpecialisedDecl& decl, CodeObjectTable& 
 
 // --- functions -----------------------------------------------------------------------------------
 
+// What cannot be a value of a function.
 bool IsHandle(const ir::Pool& pool, ir::TypeId type) {
   return pool[type].kind == ir::TypeKind::kSampler || ir::IsImage(pool[type].kind);
 }
@@ -273,6 +281,7 @@ void LowerHead(const ir::SpecialisedDecl& decl, CodeObjectTable& table) {
 
 }  // namespace
 
+// Requires: the declaration has not been lowered yet.
 void LowerDecl(const ir::SpecialisedDecl& decl, CodeObjectTable& table) {
   if (decl.kind == ir::DeclKind::kFunction) {
     LowerHead(decl, table);
@@ -326,6 +335,7 @@ void DecorateIo(CodeObjectWriter& w, Ref id, const ir::Attribute& attribute, con
 
 }  // namespace
 
+// There are rows of inputs and outputs only.
 StorageClass StorageOf(const ir::InterfaceRow& row) {
   return row.direction == ir::Direction::kIn ? StorageClass::Input : StorageClass::Output;
 }
@@ -348,6 +358,7 @@ spv::StorageClass StorageOf(ir::StageVariable variable) {
   return kStageRows[static_cast<size_t>(variable)].storage;
 }
 
+// Made at its first use and shared by all entry points.
 SymbolId StageVariableOf(ir::StageVariable variable, CodeObjectTable& table) {
   const StageRow& row = kStageRows[static_cast<size_t>(variable)];
   return table.store().StageVariable(variable, row.storage, [&](CodeObjectWriter& w) {

@@ -19,6 +19,7 @@ struct Context {
   std::unique_ptr<spv_context_t, decltype(&spvContextDestroy)> handle;
 };
 
+// Locations of a field: one, or one for each column.
 uint32_t WidthOf(const ir::Pool& pool, ir::TypeId type) {
   const ir::Type& t = pool[type];
   return t.kind == ir::TypeKind::kMatrix ? t.columns : 1;
@@ -50,6 +51,8 @@ layout::Layout CountingLayout(const ir::SpecialisedProgram& variant) {
   return layout;
 }
 
+// Empty if the module is valid; otherwise the complaint and the module, which is what a test
+// shows.
 std::string Validate(std::span<const uint32_t> words, const target::Target& target,
                      BlockLayouts layouts) {
   const Context context(target);
@@ -57,6 +60,7 @@ std::string Validate(std::span<const uint32_t> words, const target::Target& targ
   spv_diagnostic diagnostic = nullptr;
   const std::unique_ptr<spv_validator_options_t, decltype(&spvValidatorOptionsDestroy)> options(
       spvValidatorOptionsCreate(), spvValidatorOptionsDestroy);
+  // Blocks of the rule set `scalar` need the option; others are judged by the strict rules.
   spvValidatorOptionsSetScalarBlockLayout(options.get(), layouts == BlockLayouts::kScalar);
   const spv_result_t result =
       spvValidateWithOptions(context.handle.get(), options.get(), &binary, &diagnostic);
@@ -69,6 +73,7 @@ std::string Validate(std::span<const uint32_t> words, const target::Target& targ
   return complaint;
 }
 
+// Without the header, whose version and generator would change goldens for no reason.
 std::string Disassemble(std::span<const uint32_t> words, const target::Target& target) {
   const Context context(target);
   spv_text text = nullptr;

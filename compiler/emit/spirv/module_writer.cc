@@ -26,6 +26,7 @@ constexpr uint32_t First(Op op, uint32_t word_count) {
   return word_count << 16 | static_cast<uint32_t>(op);
 }
 
+// The bytes and a zero at the end, which is a word of its own if the bytes fill their words.
 uint32_t TextWords(std::string_view text) { return static_cast<uint32_t>(text.size() / 4 + 1); }
 
 // A text is padded with zeros to whole words; the last word is cleared first, then overwritten.
@@ -74,6 +75,7 @@ std::vector<spv::ExecutionMode> DepthModesOf(const ir::EntryRef& entry, const ir
 
 }  // namespace
 
+// The numbers of imports are written over the words in passing.
 inline void ModuleWriter::Copy(Range<uint32_t> words, Range<SymbolRelocation> imports,
                                uint32_t base, uint32_t position) {
   out_ =
@@ -94,6 +96,7 @@ inline void ModuleWriter::WriteFlat(const Section& section, uint32_t base) {
   }
 }
 
+// Most sections are empty.
 inline void ModuleWriter::WriteSection(const Section& section, uint32_t base) {
   if (!section.words.empty()) {
     Copy(section.words, section.imports, base, 0);
@@ -125,6 +128,7 @@ std::span<const uint32_t> ModuleWriter::Write(const ir::SpecialisedProgram& vari
   return {words, count};
 }
 
+// Words that are the same for many modules and are kept ready.
 void ModuleWriter::PutAll(std::span<const uint32_t> words) {
   std::memcpy(out_, words.data(), words.size_bytes());
   out_ += words.size();
@@ -190,11 +194,14 @@ void ModuleWriter::WriteEntryPoint(const LiveEntry& entry) {
   *first = First(Op::OpEntryPoint, static_cast<uint32_t>(out_ - first));
 }
 
+// Stage variables are globals of the store, made at their first use in any variant.
 bool ModuleWriter::HasStageVariable(const LiveEntry& entry, ir::StageVariable variable) const {
   const GlobalId global = store_.FindStageVariable(variable);
   return global.valid() && Test(entry.live, global);
 }
 
+// OriginUpperLeft and LocalSize are required by the stage; the others follow from what is
+// written.
 void ModuleWriter::WriteModes(const LiveEntry& entry, const ir::SpecialisedProgram& variant) {
   const auto put_mode = [&](spv::ExecutionMode mode, uint32_t more) {
     Put(First(Op::OpExecutionMode, 3 + more));
@@ -232,6 +239,8 @@ void ModuleWriter::ForRuns(const LiveFunction& function, Visit visit) const {
   }
 }
 
+// Names first of globals, then of functions: the order within the part does not matter to
+// SPIR-V.
 void ModuleWriter::WriteDebug() {
   for (const ModuleRun& global : numbering_.named()) {
     WriteSection(global.object->part(Part::kDebug), global.base);
@@ -254,6 +263,8 @@ void ModuleWriter::FillSlots(const ModuleRun& run, uint32_t* words, const layout
   }
 }
 
+// Ids are those of this module, numbers of bindings those of the layout: both are put into
+// words that were copied.
 void ModuleWriter::WriteAnnotations(const layout::Layout& layout) {
   for (const ModuleRun& global : numbering_.decorated()) {
     uint32_t* const words = out_;
@@ -282,6 +293,8 @@ void ModuleWriter::WriteAnnotations(const layout::Layout& layout) {
   }
 }
 
+// The functions that this entry point is the first to reach. In a combined module the others
+// are there already.
 void ModuleWriter::WriteEntry(const LiveEntry& entry) {
   const auto functions =
       std::span(module_.functions).subspan(entry.first_function, entry.function_count);
@@ -300,6 +313,7 @@ void ModuleWriter::WriteEntry(const LiveEntry& entry) {
   }
 }
 
+// A function is its head, its variables, then the code of its regions in the order of control.
 void ModuleWriter::WriteFunction(const LiveFunction& function) {
   CheckStop();
   const FunctionImage& image = *function.image;

@@ -82,6 +82,7 @@ bool IsArray(const ir::Type& type) {
 
 }  // namespace
 
+// The scalars that WGSL has. Others were refused before anything is written.
 std::string_view ScalarText(ir::Scalar scalar) {
   switch (scalar) {
     case ir::Scalar::kF32:
@@ -149,6 +150,7 @@ const std::string& Types::Text(ir::TypeId type) {
 }
 
 // The type of a variable in memory, where some leaves are atomic.
+// `first` is the number that the first leaf of this type has in the variable.
 std::string Types::Memory(ir::TypeId type, std::span<const uint32_t> atomic, uint32_t first) {
   if (!HoldsAtomic(type, atomic, first)) {
     return Text(type);
@@ -177,6 +179,7 @@ std::string Types::Memory(ir::TypeId type, std::span<const uint32_t> atomic, uin
   return MadeName(pool_.Text(pool_.ShapeOf(type).name), "a" + digits);
 }
 
+// By class, dimension and scalar; storage textures by format and access (spec/wgsl 3.9).
 std::string Types::Texture(ir::TypeId type, ir::ImageAccess access) const {
   const ir::Type& t = pool_[type];
   const ir::ImageTraits traits = ir::UnpackImage(t.extent);
@@ -217,6 +220,7 @@ uint32_t Types::LeavesOf(ir::TypeId type) {
   return count;
 }
 
+// The sum of the leaves of all members before it.
 uint32_t Types::LeafOfMember(ir::TypeId structure, uint32_t member) {
   uint32_t leaf = 0;
   for (uint32_t i = 0; i < member; ++i) {
@@ -263,6 +267,7 @@ void Types::AddStructs(ir::TypeId type, std::vector<ir::TypeId>& found) const {
     type = ir::TypeId{t.element};
     t = pool_[type];
   }
+  // The list is short: it has the structs that one object mentions.
   if (t.kind != ir::TypeKind::kStruct || std::ranges::find(found, type) != found.end()) {
     return;
   }

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+// Settings of a module as text and back. settings.def has one line for each; here is what reads
+// it in a loop, and the two kinds of settings that are no words: shifts of registers and roots
+// of includes. The text of all of them is part of a module's key, so its form must never depend
+// on the order in which they were set.
 #include "compiler/front/hlsl/settings.h"
 
 #include <algorithm>
@@ -12,15 +16,19 @@
 namespace kiln::hlsl {
 namespace {
 
+// One row for each line of settings.def: name, values with the default first, spelling of DXC.
 constexpr auto kRows = std::to_array<SettingRow>({
 #define KILN_MODULE_SETTING(Type, field, name, values, dxc) {name, values, dxc},
 #include "compiler/front/hlsl/settings.def"
 });
 
+// Registers of HLSL: b constant buffers, t textures, s samplers, u writable resources. Their
+// order gives the shifts 0, 128, 256, 384 of `vulkan_registers=classes` (spec/hlsl 16.2).
 constexpr std::string_view kRegisterClasses = "btsu";
 constexpr uint32_t kMaxShift = 1u << 24;
 
 // Word `index` of words that are separated by single spaces; empty behind the last.
+// Values of a setting are one text in the table; splitting it here costs nothing that counts.
 std::string_view WordAt(std::string_view words, size_t index) {
   for (; index > 0; --index) {
     const size_t space = words.find(' ');
@@ -39,6 +47,7 @@ int IndexOf(std::string_view words, std::string_view word) {
   }
 }
 
+// For messages: "a, b, c".
 std::string List(std::string_view words) {
   std::string list(words);
   for (size_t space = list.find(' '); space != std::string::npos;
@@ -56,6 +65,8 @@ Error Invalid(std::string text) {
 
 std::span<const SettingRow> ModuleSettings() { return kRows; }
 
+// A list names single spaces and all of them; later entries win over earlier ones, as on DXC's
+// command line.
 uint32_t ShiftOf(const Settings& settings, char register_class, uint32_t space) {
   uint32_t amount = settings.vulkan_registers == VulkanRegisters::kClasses
                         ? 128 * static_cast<uint32_t>(kRegisterClasses.find(register_class))
@@ -70,6 +81,8 @@ uint32_t ShiftOf(const Settings& settings, char register_class, uint32_t space) 
 
 namespace {
 
+// A number that is far too large would wrap when a register is added to it, so the limit is
+// well below.
 std::optional<uint32_t> NumberOf(std::string_view text) {
   uint32_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -100,12 +113,14 @@ Result<void> SetShifts(char register_class, std::string_view value, Settings& se
     }
     rest.remove_prefix(one.size() + 1);
   }
+  // A setting that is given twice counts as the last one says, the whole list of it.
   std::erase_if(settings.shifts,
                 [&](const RegisterShift& shift) { return shift.register_class == register_class; });
   settings.shifts.insert(settings.shifts.end(), made.begin(), made.end());
   return {};
 }
 
+// The text that SetShifts reads. It is part of the key of a module.
 std::string ShiftsText(const Settings& settings, char register_class) {
   std::string text;
   for (const RegisterShift& shift : settings.shifts) {
@@ -133,12 +148,14 @@ Result<void> SetSetting(std::string_view name, std::string_view value, Settings&
     names += ", shift.b, shift.t, shift.s, shift.u";
     return Invalid(fmt::format("'{}' is not a setting of HLSL, known are {}", name, names));
   }
+  // A value with a space would otherwise be two words of the table and match neither.
   const int index = value.find(' ') == std::string_view::npos ? IndexOf(row->values, value) : -1;
   if (index < 0) {
     return Invalid(fmt::format("'{}' is not a value of setting '{}', known are {}", value, name,
                                List(row->values)));
   }
   [[maybe_unused]] size_t number = 0;
+// Expands to one `if` for each row: only the row that was found is set.
 #define KILN_MODULE_SETTING(Type, field, name, values, dxc)   \
   if (static_cast<size_t>(row - kRows.begin()) == number++) { \
     settings.field = static_cast<Type>(index);                \
@@ -159,6 +176,8 @@ std::string_view MacroNameOf(const Define& define) {
   return std::string_view(define.name).substr(0, define.name.find('('));
 }
 
+// NAME, NAME=VALUE or NAME(PARAMETERS)=VALUE. The value may hold anything, also line ends; what
+// becomes of them is the preprocessor's (PredefinedText).
 Result<Define> ParseDefine(std::string_view text) {
   const size_t name_end = std::min(text.find_first_of("(="), text.size());
   const std::string_view name = text.substr(0, name_end);
@@ -167,6 +186,7 @@ Result<Define> ParseDefine(std::string_view text) {
   if (!good) {
     return Invalid(fmt::format("'{}' is not the name of a macro", name));
   }
+  // The last character of the name, with its parameters.
   const size_t close = text.substr(name_end).starts_with('(') ? text.find(')') : name_end - 1;
   if (close == std::string_view::npos || (close + 1 < text.size() && text[close + 1] != '=')) {
     return Invalid(fmt::format("'{}' is not NAME, NAME=VALUE or NAME(PARAMETERS)=VALUE", text));
@@ -178,6 +198,9 @@ Result<Define> ParseDefine(std::string_view text) {
   return define;
 }
 
+// spec/hlsl 1.5: all settings but the defines, ascending by name, defaults written out, so that
+// equal settings give equal keys. Rows of the table ascend; include roots and shifts are no
+// rows and are put in where their names belong.
 std::string LanguageText(const Settings& settings) {
   std::string text = "hlsl;";
   bool rooted = false;
@@ -197,6 +220,7 @@ std::string LanguageText(const Settings& settings) {
   const auto add_roots = [&] {
     rooted = true;
     for (const std::string& root : settings.include_roots) {
+      // With its length in front, because a root may hold any character.
       add("include_root", fmt::format("{}:{}", root.size(), root));
     }
   };

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Every spelling of a module has one number, so that names are compared as numbers everywhere
+// behind the lexer. Looking one up is most of what lexing costs: identifiers are therefore
+// hashed while their end is looked for, eight bytes at a time.
 #include "compiler/front/hlsl/symbol_table.h"
 
 #include <array>
@@ -10,6 +13,7 @@
 namespace kiln::hlsl {
 namespace {
 
+// Bytes are looked at eight at a time in a 64-bit word (SIMD within a register).
 constexpr uint64_t kHighBits = 0x8080808080808080u;
 constexpr uint64_t kMultiplier = 0x9e3779b97f4a7c15u;
 
@@ -19,6 +23,8 @@ constexpr auto kWords = std::to_array<std::string_view>({
 });
 
 // Kinds without a spelling of their own: their rows are never found.
+// "identifier", "integer" and their like: what a symbol of that kind is called, never what is
+// written.
 constexpr bool HasFixedSpelling(uint32_t kind) {
   return kind >= static_cast<uint32_t>(kFirstKeyword);
 }
@@ -27,11 +33,15 @@ constexpr uint64_t Repeat(uint8_t byte) { return 0x0101010101010101u * byte; }
 
 // The high bit of every byte that is in [low, high]. Requires: no byte of `word` has its high bit
 // set.
+// Adding 0x80 - low makes the high bit of each byte that is at least `low`, adding 0x7f - high
+// that of each byte above `high`. No carry leaves a byte, since none has its high bit set.
 constexpr uint64_t BytesIn(uint64_t word, uint8_t low, uint8_t high) {
   return (word + Repeat(static_cast<uint8_t>(0x80 - low))) &
          ~(word + Repeat(static_cast<uint8_t>(0x7f - high))) & kHighBits;
 }
 
+// Letters are tested in one case: 0x20 makes capitals small, and what else it moves lands on no
+// letter. Bytes above 0x7f are masked for the test and taken out again.
 constexpr uint64_t IdentifierBytes(uint64_t word) {
   const uint64_t plain = word & ~kHighBits;
   return (BytesIn(plain | Repeat(0x20), 'a', 'z') | BytesIn(plain, '0', '9') |
@@ -39,6 +49,7 @@ constexpr uint64_t IdentifierBytes(uint64_t word) {
          ~word;
 }
 
+// The first bytes in memory are the low ones: this reads words as little-endian.
 constexpr uint64_t FirstBytes(uint64_t word, uint32_t bytes) {
   return word & ((uint64_t{1} << (8 * bytes)) - 1);
 }
@@ -49,12 +60,15 @@ uint64_t LoadWord(const char* at) {
   return word;
 }
 
+// A multiplication spreads low bits upwards and the shift brings them down again, since slots
+// are chosen by the low bits.
 uint64_t Mix(uint64_t hash, uint64_t word) {
   hash = (hash ^ word) * kMultiplier;
   return hash ^ (hash >> 32);
 }
 
 // Words of eight bytes, then the rest, which may be none: what ScanIdentifier does on its way.
+// It must give what ScanIdentifier gives for the same word, or a word would have two symbols.
 uint64_t HashOf(std::string_view text) {
   uint64_t hash = 0;
   size_t at = 0;
@@ -68,6 +82,8 @@ uint64_t HashOf(std::string_view text) {
 
 }  // namespace
 
+// Kinds of tokens are the first symbols, in order, so a keyword's symbol is its kind; then the
+// words that directives use, so that these have numbers known when kiln is compiled.
 SymbolTable::SymbolTable() : slots_(1024) {
   rows_.reserve(512);
   bytes_.reserve(4096);
@@ -86,6 +102,7 @@ SymbolTable::SymbolTable() : slots_(1024) {
 
 uint32_t SymbolTable::Intern(std::string_view text) { return FindOrAdd(text, HashOf(text)); }
 
+// Open addressing with linear probing. The table is at most half full, so a search ends soon.
 uint32_t SymbolTable::Find(std::string_view text) const {
   const uint64_t hash = HashOf(text);
   const size_t mask = slots_.size() - 1;
@@ -97,11 +114,14 @@ uint32_t SymbolTable::Find(std::string_view text) const {
   return kNoSymbol;
 }
 
+// Finds the end of an identifier and its hash on one way through the bytes. Behind the last
+// whole word of text it goes byte by byte, so nothing is read beyond the text.
 SymbolTable::Scanned SymbolTable::ScanIdentifier(std::string_view text, uint32_t begin) {
   uint64_t hash = 0;
   uint32_t end = begin;
   while (end + 8 <= text.size()) {
     const uint64_t word = LoadWord(text.data() + end);
+    // The high bit of each byte that ends the identifier; the lowest is the first.
     const uint64_t others = ~IdentifierBytes(word) & kHighBits;
     if (others != 0) {
       const auto bytes = static_cast<uint32_t>(std::countr_zero(others)) / 8;
@@ -117,6 +137,7 @@ SymbolTable::Scanned SymbolTable::ScanIdentifier(std::string_view text, uint32_t
   return {Intern(text.substr(begin, end - begin)), end};
 }
 
+// The place is looked for again after growing, since slots have moved.
 uint32_t SymbolTable::FindOrAdd(std::string_view text, uint64_t hash) {
   const size_t mask = slots_.size() - 1;
   for (size_t i = hash & mask;; i = (i + 1) & mask) {
@@ -137,6 +158,8 @@ uint32_t SymbolTable::FindOrAdd(std::string_view text, uint64_t hash) {
 }
 
 // `text` may be one of the table itself.
+// Appending may move the bytes that a view points to; the length is kept before, and
+// std::string takes what lies in itself.
 uint32_t SymbolTable::AddRow(std::string_view text) {
   const auto symbol = static_cast<uint32_t>(rows_.size());
   rows_.push_back({.begin = static_cast<uint32_t>(bytes_.size()),
@@ -154,6 +177,7 @@ void SymbolTable::Place(const Slot& slot) {
   slots_[i] = slot;
 }
 
+// Twice as many slots, with the hashes that are kept: no text is read again.
 void SymbolTable::Grow() {
   std::vector<Slot> old(slots_.size() * 2);
   old.swap(slots_);

@@ -6,6 +6,7 @@
 namespace kiln::hlsl {
 namespace {
 
+// In the order of TokenKind, for both come from one table.
 constexpr auto kTokenTexts = std::to_array<std::string_view>({
 #define KILN_TOKEN(enumerator, text) text,
 #include "compiler/front/hlsl/tokens.def"

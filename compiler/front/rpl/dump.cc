@@ -14,6 +14,7 @@ namespace {
 
 // `text` that each expression prints as is built bottom-up, row by row; a row's text is moved into
 // its user's, so the work is linear in the output for all but degenerate trees.
+// A dump is read by people and compared by tests; no program parses it.
 class AstPrinter {
  public:
   AstPrinter(std::string_view text, const LexResult& lexed, const Ast& ast)
@@ -28,9 +29,11 @@ class AstPrinter {
   }
 
  private:
+  // Tokens have no text of their own; it is a part of the source.
   std::string_view Token(uint32_t token) const {
     return TextOf(text_, lexed_.tokens[token].span());
   }
+  // A symbol is a text that several tokens share. It has the bytes of its first occurrence.
   std::string_view Symbol(uint32_t symbol) const {
     const struct Symbol& row = lexed_.symbols[symbol];
     return text_.substr(row.begin, row.length);
@@ -104,6 +107,7 @@ class AstPrinter {
     return std::move(texts.back());
   }
 
+  // Two words for each size: the first row of its expression and its root.
   std::string Sizes(uint32_t sizes) {
     std::string out;
     const std::span<const uint32_t> words = ast_.List(sizes);
@@ -113,6 +117,7 @@ class AstPrinter {
     return out;
   }
 
+  // The name of a type is never resolved here: the parser does not know what it names.
   std::string TypeText(const TypeRef& type) {
     return std::string(Token(type.token)) + Sizes(type.sizes);
   }
@@ -131,6 +136,7 @@ class AstPrinter {
     return name;
   }
 
+  // `format` is printed as the number of the enumerator.
   static std::string StorageText(const Decl& decl) {
     constexpr auto kAccess = std::to_array({"read_only", "write_only", "read_write"});
     return decl.format == ir::ImageFormat::kUnknown
@@ -139,6 +145,7 @@ class AstPrinter {
                              kAccess[static_cast<size_t>(decl.access)]);
   }
 
+  // The head of a declaration on one line, its fields and its statements below it.
   void PrintDecl(const Decl& decl) {
     constexpr auto kContainers =
         std::to_array({"vertex_attributes", "instance_attributes", "state", "color_output"});
@@ -194,6 +201,7 @@ class AstPrinter {
     }
   }
 
+  // An enum has its words, every other kind its default value.
   void PrintOption(const Decl& decl) {
     constexpr auto kKinds = std::to_array({"flag", "uint", "sint", "float", "enum"});
     const OptionForm& option = decl.option;
@@ -212,6 +220,7 @@ class AstPrinter {
          kKinds[static_cast<size_t>(option.kind)], value);
   }
 
+  // Prefixes are printed in one order, whatever order the source has.
   void PrintField(const Field& field) {
     constexpr auto kPacks = std::to_array({"", "float", "unorm", "snorm", "uint", "sint"});
     constexpr auto kAccess = std::to_array({"in", "out", "in out"});
@@ -242,6 +251,7 @@ class AstPrinter {
     }
   }
 
+  // A statement is a head on one line and, one level deeper, the statements that its row spans.
   void PrintStmt(uint32_t row, uint32_t indent) {
     const Stmt& stmt = ast_.stmts[row];
     const std::string value = stmt.value.empty() ? "" : ExprText(stmt.value);
@@ -290,6 +300,7 @@ class AstPrinter {
 
 }  // namespace
 
+// One token a line: its place, its kind, and its text where the kind does not say it.
 std::string DumpTokens(std::string_view text, const LexResult& lexed) {
   const LineIndex lines(text);
   std::string out;

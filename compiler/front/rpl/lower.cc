@@ -47,6 +47,8 @@ uint16_t SetFlags(const Decl& decl, uint32_t low) {
   return static_cast<uint16_t>(low | static_cast<uint32_t>(decl.set) << 8);
 }
 
+// Lowers one module in one pass over its declarations. Names are not resolved: a module of
+// generic IR is made without knowing any other one, so that it depends on its own text alone.
 class DeclLowerer {
  public:
   explicit DeclLowerer(LowerContext& context)
@@ -92,6 +94,7 @@ ir::Module DeclLowerer::Run(const Hash128& fingerprint) {
   return builder_.Finish(fingerprint);
 }
 
+// Which kind of row a declaration becomes. A kind that has fields has its details in the flags.
 void DeclLowerer::LowerDecl(const Decl& decl) {
   switch (decl.form) {
     case DeclForm::kOption:
@@ -129,6 +132,7 @@ void DeclLowerer::LowerDecl(const Decl& decl) {
   KILN_UNREACHABLE();
 }
 
+// An option has no condition: it is what conditions are made of.
 void DeclLowerer::LowerOption(const Decl& decl) {
   ir::Option option{.name = context_.NameOf(decl.name),
                     .scope = decl.option.scope,
@@ -168,6 +172,8 @@ ir::Decl DeclLowerer::DeclRow(const Decl& decl, ir::DeclKind kind, ir::DeclSpans
   return row;
 }
 
+// Constants and settings are one expression each. A setting has the number of its block beside
+// it, so that two for one thing in one block are found later.
 void DeclLowerer::LowerConstant(const Decl& decl) {
   const bool setting = decl.form == DeclForm::kSetting;
   ir::DeclSpans spans;
@@ -187,6 +193,7 @@ void DeclLowerer::LowerConstant(const Decl& decl) {
   builder_.Add(row, spans);
 }
 
+// Structs, containers, buffers and push constants differ in flags alone.
 void DeclLowerer::LowerFields(const Decl& decl, ir::DeclKind kind, uint16_t flags) {
   ir::DeclSpans spans;
   ir::Decl row = DeclRow(decl, kind, &spans);
@@ -201,6 +208,7 @@ void DeclLowerer::LowerFields(const Decl& decl, ir::DeclKind kind, uint16_t flag
   builder_.Add(row, spans, members, member_spans);
 }
 
+// What a later message may point to has a span: name, condition, type and the format of `pack`.
 ir::Member DeclLowerer::LowerField(const Field& field, ir::MemberSpans* spans) {
   ir::Member member{.name = context_.NameOf(field.name),
                     .kind = field.kind,
@@ -253,6 +261,7 @@ void DeclLowerer::LowerPath(const ExprRange& value, ir::Member& member, ir::Memb
   member.value = builder_.List(context_.words).value;
 }
 
+// Samplers, images and variables of workgroups: a type and a name.
 void DeclLowerer::LowerResource(const Decl& decl, ir::DeclKind kind) {
   ir::DeclSpans spans;
   ir::Decl row = DeclRow(decl, kind, &spans);
@@ -280,6 +289,7 @@ ir::TypeId DeclLowerer::ResourceType(const Decl& decl, ir::SpanId* spans) {
        .format = decl.format});
 }
 
+// Statements are lowered by their own class, since they share its tables for a whole module.
 void DeclLowerer::LowerFunction(const Decl& decl) {
   ir::DeclSpans spans;
   const ir::Decl row = DeclRow(decl, ir::DeclKind::kFunction, &spans);
@@ -288,6 +298,8 @@ void DeclLowerer::LowerFunction(const Decl& decl) {
 
 }  // namespace
 
+// A tree with errors has rows without ends and lists without items, so callers must not pass
+// one.
 ir::Module Lower(std::string_view text, const LexResult& lexed, const Ast& ast,
                  const Hash128& fingerprint) {
   LowerContext context(text, lexed, ast);

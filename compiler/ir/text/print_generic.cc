@@ -93,6 +93,9 @@ class OpenNames final : public OperandNames {
   NameTable decls_;
 };
 
+// Prints declarations and what belongs to them; instructions are BlockPrinter's. The parser of
+// generic IR reads exactly this text, so every field of a row that is not at its default has to
+// be written.
 class OpenPrinter {
  public:
   explicit OpenPrinter(const ModuleView& module)
@@ -127,6 +130,7 @@ class OpenPrinter {
   void Add(fmt::format_string<Args...> format, Args&&... args) {
     fmt::format_to(std::back_inserter(out_), format, std::forward<Args>(args)...);
   }
+  // The condition `true` is not written: nearly everything has it.
   void AddCondition(CexprId condition) {
     if (condition != kTrue) {
       Add(" where {}", names_.Cexpr(condition));
@@ -152,6 +156,7 @@ class OpenPrinter {
   BlockPrinter blocks_;
 };
 
+// How one word is spelled is the caller's affair.
 template <class Spell>
 void OpenPrinter::AddList(ListId list, std::string_view open, std::string_view close, Spell spell) {
   Add("{}", open);
@@ -181,6 +186,7 @@ void OpenPrinter::PrintHeader() {
   Add("\n");
 }
 
+// Attributes stand behind what they belong to, in the order of their rows.
 void OpenPrinter::PrintAttributes(std::span<const Attribute> attributes) {
   for (const Attribute& attribute : attributes) {
     Add(" {}",
@@ -201,12 +207,15 @@ void OpenPrinter::PrintOption(const Option& option) {
   } else {
     Add(" {}", ValueText(static_cast<ValueKind>(option.kind), option.default_value));
   }
+  // The row has the number plus one, so that 0 is none.
   if (option.id_plus_one != 0) {
     Add(" id {}", option.id_plus_one - 1);
   }
   Add("\n");
 }
 
+// Operands are written as rows (`?3`) and never in full: the text is as long as the table and
+// not as the trees in it, in which one row may occur many times.
 void OpenPrinter::PrintCexpr(const Cexpr& cexpr) {
   const auto operand = [](uint32_t row) { return fmt::format("?{}", row); };
   const auto kind = static_cast<ValueKind>(cexpr.kind);
@@ -236,6 +245,7 @@ void OpenPrinter::PrintCexpr(const Cexpr& cexpr) {
   }
 }
 
+// What flags mean depends on the kind of the declaration.
 void OpenPrinter::PrintFlags(const Decl& decl) {
   if (decl.kind == DeclKind::kContainer) {
     Add(" {}", NameOf(decl.container()));
@@ -335,6 +345,7 @@ void OpenPrinter::PrintMembers(const Decl& decl) {
   Add("}}");
 }
 
+// Parameters stand in the line of their function, other locals have lines of their own.
 void OpenPrinter::PrintLocal(LocalId id) {
   const Local& local = module_.locals[id.value];
   if (local.kind == LocalKind::kParameter) {

@@ -21,6 +21,7 @@ namespace {
 constexpr std::string_view kUnnamed = "_";
 
 // Names of everything a specialised text mentions.
+// All numbers begin anew in each text: nothing of the pool's rows may show.
 class VariantNames final : public OperandNames {
  public:
   explicit VariantNames(const Pool& pool) : pool_(pool) {}
@@ -36,6 +37,7 @@ class VariantNames final : public OperandNames {
       }
     }
   }
+  // Exits have no name in the source: they are where loops and switches are left.
   void Declare(const SpecialisedLocal& local) {
     local_bases_.Insert(local.local.value, IsExit(local.kind) ? "exit" : TextOf(local.name));
   }
@@ -54,6 +56,7 @@ class VariantNames final : public OperandNames {
     if (type.kind == TypeKind::kStruct) {
       return Struct(id);
     }
+    // The dots stand behind the sizes of the element.
     if (type.kind == TypeKind::kRuntimeArray) {
       return Type(TypeId{type.element}) + "...";
     }
@@ -70,16 +73,19 @@ class VariantNames final : public OperandNames {
   TypeId TypeOfConst(ConstId id) override { return pool_[id].type; }
   std::string Const(ConstId id) override { return Type(pool_[id].type) + " " + ConstValue(id); }
   std::string Text(StringId id) override { return Quote(TextOf(id)); }
+  // Declarations share one table, whatever their kind.
   std::string Decl(DeclId id) override {
     const StringId* base = decl_bases_.Find(id.value);
     // Numbers behind names count mentions in the text, not rows: rows depend on the program that
     // was linked.
     return "@" + decls_.Name(id.value, base != nullptr ? TextOf(*base) : kUnnamed);
   }
+  // Members are numbered within their owner.
   std::string Member(DeclId owner, MemberId id) override {
     const StringId* base = member_bases_.Find(id.value);
     return members_[owner.value].Name(id.value, base != nullptr ? TextOf(*base) : kUnnamed);
   }
+  // Locals are numbered within their function.
   std::string Local(LocalId id) override {
     const std::string_view* base = local_bases_.Find(id.value);
     return "$" +
@@ -93,6 +99,7 @@ class VariantNames final : public OperandNames {
     const auto next = static_cast<uint32_t>(numbers.size());
     return fmt::format("r{}", *numbers.Insert(id.value, next).first);
   }
+  // Blocks of specialised regions are printed where they are used, so none is looked up.
   BlockId BlockOf(RegionId) override { return {}; }
 
  private:
@@ -102,6 +109,7 @@ class VariantNames final : public OperandNames {
   };
 
   std::string_view TextOf(StringId id) const { return id.valid() ? pool_.Text(id) : kUnnamed; }
+  // Recursion is as deep as a type nests.
   std::string ConstValue(ConstId id) const {
     const ir::Const& row = pool_[id];
     if (row.composite == 0) {
@@ -126,6 +134,8 @@ class VariantNames final : public OperandNames {
   DeclId function_;
 };
 
+// Prints one specialised form. An instance prints one text and is then spent: names it has given
+// stay given.
 class VariantPrinter {
  public:
   explicit VariantPrinter(const Pool& pool) : pool_(pool), names_(pool) {}
@@ -286,6 +296,7 @@ void VariantPrinter::PrintMember(const SpecialisedMember& member, std::string_vi
   Add("\n");
 }
 
+// " tags(a, b)", or nothing.
 void VariantPrinter::PrintTags(std::span<const StringId> tags) {
   for (size_t i = 0; i < tags.size(); ++i) {
     Add("{}{}", i == 0 ? " tags(" : ", ", NameText(pool_.Text(tags[i])));
@@ -293,6 +304,8 @@ void VariantPrinter::PrintTags(std::span<const StringId> tags) {
   Add("{}", tags.empty() ? "" : ")");
 }
 
+// One line, or a block with a line for each member. Kinds that have members fall out of the
+// switch.
 void VariantPrinter::PrintDecl(const SpecialisedDecl& decl) {
   Add("{}", NameOf(decl.kind));
   switch (decl.kind) {
@@ -364,6 +377,7 @@ void VariantPrinter::PrintDecl(const SpecialisedDecl& decl) {
   }
 }
 
+// Parameters are members of the declaration, each with the local that code knows it by.
 void VariantPrinter::PrintSignature(const SpecialisedDecl& decl) {
   names_.EnterFunction(decl.decl);
   Add("{} {}(", (decl.flags & 1u) != 0 ? " relaxed" : "", names_.Decl(decl.decl));
@@ -378,6 +392,7 @@ void VariantPrinter::PrintSignature(const SpecialisedDecl& decl) {
   PrintAttributes(decl.attributes);
 }
 
+// A local of a kind that is an exit has no type.
 void VariantPrinter::PrintLocal(const SpecialisedLocal& local, uint32_t indent) {
   Add("{:{}}{}", "", indent, NameOf(local.kind));
   if (local.kind == LocalKind::kParameter) {
@@ -406,6 +421,7 @@ void VariantPrinter::PrintRegion(const SpecialisedRegion& region, uint32_t inden
   Add("{:{}}}}\n", "", indent);
 }
 
+// The block tells apart settings of one name, such as those of each colour output.
 void VariantPrinter::PrintSetting(const SpecialisedSetting& setting) {
   Add("setting {}", Quote(setting.name));
   if (setting.block != kNoBlock) {
@@ -416,6 +432,7 @@ void VariantPrinter::PrintSetting(const SpecialisedSetting& setting) {
       kind == ValueKind::kString ? Quote(setting.text) : ValueText(kind, setting.bits));
 }
 
+// How an option was used by a variant: its value, and what it had an influence on.
 void VariantPrinter::PrintUse(const OptionUse& use) {
   Add("option {} {} : {} = ", NameOf(use.scope), NameText(pool_.Text(use.name)), NameOf(use.kind));
   if (use.kind == OptionKind::kEnum) {
@@ -431,6 +448,7 @@ void VariantPrinter::PrintUse(const OptionUse& use) {
   Add("\n");
 }
 
+// The count goes with the list, since a reader has to make a set of the same size.
 void VariantPrinter::PrintLive(const Bitset& live, std::string_view indent) {
   const size_t options = live.size();  // 0: not known, which is not the same as none
   if (options == 0) {
@@ -445,6 +463,7 @@ void VariantPrinter::PrintLive(const Bitset& live, std::string_view indent) {
   Add("]\n");
 }
 
+// An entry point, its interface, and the functions it reaches in the order of first mention.
 void VariantPrinter::PrintEntry(const EntryRef& entry) {
   Add("entry {} {} {} {{\n", NameOf(entry.stage), names_.Decl(entry.function), Quote(entry.name));
   PrintLive(entry.live_options, "  ");
@@ -508,6 +527,8 @@ std::string VariantPrinter::PrintAll(const SpecialisedProgram& variant) {
 
 }  // namespace
 
+// Without a variant nothing outside has a name, so a text of this kind is for tests and
+// messages only.
 std::string Print(const SpecialisedRegion& region, const Pool& pool) {
   return VariantPrinter(pool).PrintAlone(region);
 }

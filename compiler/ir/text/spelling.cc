@@ -17,6 +17,7 @@
 namespace kiln::ir {
 namespace {
 
+// Of names that are written without quotes.
 bool IsWordCharacter(char c) {
   // Without the functions of the C library, which depend on the locale.
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
@@ -38,6 +39,7 @@ uint8_t DigitAt(std::string_view text, size_t i) {
                                                              : uint8_t{0};
 }
 
+// None for texts and failed values, which are spelled elsewhere.
 Scalar ScalarOfKind(ValueKind kind) {
   switch (kind) {
     case ValueKind::kFlag:
@@ -55,6 +57,7 @@ Scalar ScalarOfKind(ValueKind kind) {
   KILN_UNREACHABLE();
 }
 
+// False leaves the text as it is.
 bool Eat(std::string_view& text, std::string_view prefix) {
   if (!text.starts_with(prefix)) {
     return false;
@@ -162,6 +165,7 @@ std::optional<Type> ParseImage(std::string_view text, ImageTraits traits) {
   return Type{.kind = TypeKind::kImage, .scalar = *item, .extent = PackImage(traits)};
 }
 
+// The reader takes both forms, whichever the printer chooses.
 std::string ImageText(const Type& type) {
   const ImageTraits traits = UnpackImage(type.extent);
   // The short form is that of RPL, and it cannot say everything that HLSL and WGSL have; the long
@@ -183,6 +187,7 @@ std::string ImageText(const Type& type) {
 
 }  // namespace
 
+// Names that begin with a digit would be read as numbers.
 bool IsWord(std::string_view text) {
   return !text.empty() && !(text[0] >= '0' && text[0] <= '9') &&
          std::ranges::all_of(text, IsWordCharacter);
@@ -202,6 +207,7 @@ std::string Quote(std::string_view text) {
   return quoted + "\"";
 }
 
+// Names of HLSL may hold dots and those of other modules anything, so some have to be quoted.
 std::string NameText(std::string_view name) {
   return IsWord(name) ? std::string(name) : Quote(name);
 }
@@ -224,6 +230,7 @@ namespace {
 char Digit(uint8_t number) { return static_cast<char>('0' + number); }
 }  // namespace
 
+// The text of a type without parts, as ParseLeaf reads it.
 std::string LeafText(const Type& type) {
   const char letter = ScalarLetter(type.scalar);
   switch (type.kind) {
@@ -257,6 +264,7 @@ std::string LeafText(const Type& type) {
   KILN_UNREACHABLE();
 }
 
+// Takes more than LeafText writes, such as `b1` for `bool`; each text is one type all the same.
 std::optional<Type> ParseLeaf(std::string_view text) {
   if (text == "void") {
     return VoidType();
@@ -383,6 +391,7 @@ std::string ScalarText(Scalar scalar, uint64_t bits) {
   return fmt::format("0x{:08x}", low);
 }
 
+// What ScalarText writes comes back bit by bit.
 std::optional<uint64_t> ParseBits(Scalar scalar, std::string_view text) {
   // Bits are accepted for every scalar, as they are what is printed when a value has no text.
   if (text.starts_with("0x")) {
@@ -419,6 +428,7 @@ std::optional<uint64_t> ParseBits(Scalar scalar, std::string_view text) {
   return std::nullopt;
 }
 
+// Nothing for values of 64 bits that do not fit.
 std::optional<uint32_t> ParseScalar(Scalar scalar, std::string_view text) {
   const std::optional<uint64_t> bits = ParseBits(scalar, text);
   return bits && *bits <= UINT32_MAX ? std::optional(static_cast<uint32_t>(*bits)) : std::nullopt;

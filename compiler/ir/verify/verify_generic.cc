@@ -19,6 +19,7 @@ namespace {
 // A composite constant prints and closes as a tree; this bounds its leaves.
 constexpr uint32_t kMaxConstLeaves = 1u << 16;
 
+// An enumerator of an image from outside may be any number.
 template <class Enum>
 bool IsEnum(uint32_t value) {
   return value < CountOf<Enum>();
@@ -49,6 +50,7 @@ bool HasMembersInMemory(DeclKind kind) {
   return kind == DeclKind::kStruct || kind == DeclKind::kBuffer || kind == DeclKind::kPushConstant;
 }
 
+// Some attributes belong to declarations, some to members, some to both.
 bool Allows(AttributeOwners owners, bool of_member) {
   const uint8_t one =
       static_cast<uint8_t>(of_member ? AttributeOwners::kMember : AttributeOwners::kDecl);
@@ -107,6 +109,7 @@ void TableVerifier::VerifyCexprs() {
   }
 }
 
+// A text, or a value that fits its kind.
 bool TableVerifier::VerifyLiteral(const Cexpr& cexpr) const {
   const auto kind = static_cast<ValueKind>(cexpr.kind);
   if (kind == ValueKind::kString) {
@@ -350,6 +353,7 @@ void TableVerifier::VerifyDecls() {
   rows_.Check(members == module_.members.size(), "members of no declaration", members);
 }
 
+// Fields that a kind does not use have to be zero, so that equal declarations are equal bytes.
 void TableVerifier::VerifyDecl(uint32_t row) {
   const Decl& decl = module_.decls[row];
   if (!rows_.Check(IsEnum(decl.kind) && rows_.IsString(decl.name) && rows_.IsCexpr(decl.condition),
@@ -410,6 +414,7 @@ bool TableVerifier::IsFunctionAbove(uint32_t row, uint32_t id) const {
   return id < row && module_.decls[id].kind == DeclKind::kFunction;
 }
 
+// RPL's blocks have members, those of typed modules may have a type instead.
 bool TableVerifier::VerifyDeclType(const Decl& decl) const {
   const bool required = decl.kind == DeclKind::kSampler || decl.kind == DeclKind::kImage ||
                         decl.kind == DeclKind::kFunction || decl.kind == DeclKind::kWorkgroup ||
@@ -444,6 +449,7 @@ bool TableVerifier::VerifyDeclType(const Decl& decl) const {
          type.kind == TypeKind::kSampledImage;
 }
 
+// Each key says what its two words are (FactsOf).
 bool TableVerifier::IsAttributeWord(AttributeWord word, uint32_t value) const {
   switch (word) {
     case AttributeWord::kNone:
@@ -486,6 +492,7 @@ void TableVerifier::VerifyAttributes() {
   }
 }
 
+// Members were found to be in range before.
 void TableVerifier::VerifyMembers(const Decl& decl) {
   for (uint32_t i = 0; i < decl.member_count && rows_.ok(); ++i) {
     VerifyMember(decl, decl.first_member + i);

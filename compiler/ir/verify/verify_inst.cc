@@ -15,6 +15,7 @@
 namespace kiln::ir {
 namespace {
 
+// The count of a shift may be too large, which SPIR-V leaves undefined.
 bool IsShift(BinaryOp op) {
   return op == BinaryOp::kShiftLeft || op == BinaryOp::kShiftRight ||
          op == BinaryOp::kShiftRightArithmetic;
@@ -24,6 +25,7 @@ bool IsShift(BinaryOp op) {
 
 // Ids are good at this point, as RegionVerifier has seen them; what is checked here is whether they
 // make sense.
+// The kind of result decides which rules an instruction has.
 void InstVerifier::Verify(uint32_t number) {
   const Inst& inst = region_.rows.insts[number];
   switch (FactsOf(inst.kind).result) {
@@ -42,6 +44,7 @@ void InstVerifier::Verify(uint32_t number) {
 
 // The region lists what it uses of the world around, so that a caller need not read its
 // instructions. What it uses and does not list would be missing from the program.
+// By kind: each root of a place has what its id must name.
 void InstVerifier::VerifyPlaceInst(const Inst& inst) {
   if (inst.kind == InstKind::kGlobalRef) {
     VerifyGlobal(inst);
@@ -66,6 +69,7 @@ void InstVerifier::VerifyPlaceInst(const Inst& inst) {
   }
 }
 
+// Rows of an interface exist in typed modules alone: containers are what RPL has.
 void InstVerifier::VerifyIo(const Inst& inst) {
   const std::vector<InterfaceRow>& io = region_.rows.io;
   const uint32_t row = inst.As<IoInst>().row;
@@ -81,6 +85,8 @@ void InstVerifier::VerifyIo(const Inst& inst) {
   }
 }
 
+// A mention that is not listed would be missing from the interface of the module that is
+// written.
 void InstVerifier::VerifyGlobal(const Inst& inst) {
   const GlobalRefInst global = inst.As<GlobalRefInst>();
   region_.Check(global.member.valid() == (global.direction != Direction::kNone),
@@ -109,6 +115,7 @@ void InstVerifier::VerifyGlobal(const Inst& inst) {
   region_.Check(inst.type == type, "type of the declaration");
 }
 
+// A parameter by value is no place and is read by `param`; everything else is a place.
 void InstVerifier::VerifyLocal(const Inst& inst) {
   const bool by_value = inst.kind == InstKind::kParam;
   const LocalId id = by_value ? inst.As<ParamInst>().local : inst.As<LocalRefInst>().local;
@@ -163,16 +170,19 @@ void InstVerifier::VerifyAccess(const Inst& inst) {
                 "only items of arrays of resources are not uniform");
 }
 
+// Fields of containers are arrays of values, which are indexed uniformly or not.
 bool InstVerifier::IsArrayOfResources(InstId root) const {
   const Inst& inst = region_.rows.insts[root.value];
   return inst.kind == InstKind::kGlobalRef && region_.pool[inst.type].kind == TypeKind::kArray &&
          !inst.As<GlobalRefInst>().member.valid();
 }
 
+// A type that could not be found is none of the instruction's.
 void InstVerifier::IsResult(const Inst& inst, std::optional<TypeId> type) {
   region_.Check(inst.type == type, "type of the result");
 }
 
+// docs/IR.md, "Typing of specialised instructions": one branch for each row of that table.
 void InstVerifier::VerifyValueInst(const Inst& inst) {
   if (inst.kind == InstKind::kConst) {
     IsResult(inst, region_.pool[inst.As<ConstInst>().value].type);
@@ -231,6 +241,7 @@ void InstVerifier::VerifyOperator(const Inst& inst) {
 }
 
 // logical, select, select_blocks
+// docs/IR.md, "Order": which of the operands runs.
 void InstVerifier::VerifyChoice(const Inst& inst) {
   if (inst.kind == InstKind::kLogical) {
     const auto logical = inst.As<LogicalInst>();
@@ -351,6 +362,7 @@ void InstVerifier::VerifyBuiltin(const Inst& inst) {
   region_.Check(inst.type == signature->result, "type of the result");
 }
 
+// The callee is known by its head alone: its body is verified as a function of its own.
 void InstVerifier::VerifyCall(const Inst& inst) {
   const auto call = inst.As<CallInst>();
   const std::span<const uint32_t> arguments = region_.rows.List(call.arguments);
@@ -370,6 +382,7 @@ void InstVerifier::VerifyCall(const Inst& inst) {
   region_.Check(inst.type == (*callee)->type, "type of the result");
 }
 
+// By the access of the parameter, as SPIR-V passes it.
 void InstVerifier::VerifyArgument(const SpecialisedMember& parameter, InstId argument) {
   const InstKind kind = region_.rows.insts[argument.value].kind;
   region_.Check(region_.TypeOf(argument) == parameter.type, "type of an argument");
@@ -385,6 +398,7 @@ void InstVerifier::VerifyArgument(const SpecialisedMember& parameter, InstId arg
   }
 }
 
+// Statements have no result; what they do to control is checked with the blocks.
 void InstVerifier::VerifyStatement(const Inst& inst) {
   if (inst.kind == InstKind::kYield) {
     region_.Check(region_.IsValue(inst.As<YieldInst>().value), "a yield has a value");
@@ -421,6 +435,7 @@ void InstVerifier::VerifyStatement(const Inst& inst) {
   }
 }
 
+// Without surroundings the type of the function is not known.
 void InstVerifier::VerifyReturn(const Inst& inst) {
   const InstId value = inst.As<ReturnInst>().value;
   region_.Check(!value.valid() || region_.IsValue(value), "a return has a value");

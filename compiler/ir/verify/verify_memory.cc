@@ -31,6 +31,7 @@ std::vector<ImageArgument> MemoryVerifier::ArgumentsOf(std::span<const uint32_t>
   return arguments;
 }
 
+// Images of typed modules.
 void MemoryVerifier::VerifyImage(const Inst& inst) {
   const auto image = inst.As<ImageInst>();
   const std::span<const uint32_t> operands = region_.rows.List(image.operands);
@@ -71,6 +72,7 @@ bool MemoryVerifier::MayBeCompute() const {
          region_.surroundings->stage.value_or(Stage::kCompute) == Stage::kCompute;
 }
 
+// Waiting and memory may be of different scopes.
 void MemoryVerifier::VerifyBarrier(const BarrierMode& mode) {
   region_.Check(mode.execution == MemoryScope::kNone || mode.execution == MemoryScope::kWorkgroup ||
                     mode.execution == MemoryScope::kSubgroup,
@@ -95,6 +97,7 @@ bool MemoryVerifier::IsSharedPlace(InstId place) const {
   return inst->kind == InstKind::kGlobalRef && !inst->As<GlobalRefInst>().member.valid();
 }
 
+// A place, and one or two values of its type.
 void MemoryVerifier::VerifyAtomic(const Inst& inst) {
   const auto atomic = inst.As<AtomicInst>();
   const std::span<const uint32_t> operands = region_.rows.List(atomic.operands);

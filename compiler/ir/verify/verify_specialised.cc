@@ -11,6 +11,7 @@
 
 namespace kiln::ir {
 
+// `visible_` has the instructions that may be operands now, `placed_` all that have a block.
 RegionVerifier::RegionVerifier(const SpecialisedRegion& region, const Pool& pool,
                                const Surroundings* surroundings)
     : region_(region, pool, surroundings),
@@ -19,6 +20,7 @@ RegionVerifier::RegionVerifier(const SpecialisedRegion& region, const Pool& pool
       placed_(region.insts.size()),
       owned_(region.blocks.size()) {}
 
+// The first fault ends the walk: what follows could only be its result.
 Result<void> RegionVerifier::Run() {
   for (const SpecialisedLocal& local : region_.rows.locals) {
     if (region_.Check(local.type.value < region_.pool.type_count(), "type of a local")) {
@@ -39,6 +41,7 @@ Result<void> RegionVerifier::Run() {
   return region_.Finish();
 }
 
+// The length of a list stands in front of it.
 bool RegionVerifier::ListInRange(ListId id) {
   const size_t size = region_.rows.extra.size();
   return region_.Check(
@@ -80,6 +83,7 @@ void RegionVerifier::VerifyBlock(BlockId id, Ending ending, uint32_t depth) {
   }
 }
 
+// One instruction at its place in a block.
 void RegionVerifier::VerifyPlaced(uint32_t number, bool last, Ending ending, uint32_t depth) {
   region_.current = number;
   if (!region_.Check(number < region_.rows.insts.size() && !placed_[number], "placed twice")) {
@@ -139,6 +143,7 @@ bool RegionVerifier::VerifyOperands(const Inst& inst) {
   return region_.ok();
 }
 
+// The number of blocks depends on the kind; which of them end in a yield does, too.
 void RegionVerifier::VerifyOwnedBlocks(const Inst& inst, uint32_t depth) {
   std::vector<uint32_t> blocks;
   ForEachOwnedBlock(
@@ -175,6 +180,7 @@ void RegionVerifier::VerifyOwnedBlocks(const Inst& inst, uint32_t depth) {
   }
 }
 
+// A loop without a condition has an empty first block.
 bool RegionVerifier::IsEmpty(BlockId id) const {
   return id.value < region_.rows.blocks.size() && region_.rows.blocks[id.value].count == 0;
 }
@@ -193,6 +199,7 @@ bool RegionVerifier::EndsInYield(BlockId id) const {
   return last < region_.rows.insts.size() && region_.rows.insts[last].kind == InstKind::kYield;
 }
 
+// Labels are constants, and a case without any has to be the default.
 bool RegionVerifier::VerifyCases(std::span<const uint32_t> words) const {
   bool good = true;
   const bool whole = ForEachCase(words, [&](const SwitchCase& one) {

@@ -14,6 +14,7 @@ namespace {
 // RPL is compiled for these two.
 constexpr Platform kRplPlatforms[] = {Platform::kVulkan, Platform::kWebgpu};
 
+// What a case file expects of one block: rules, and sizes where it ends in an array.
 Json DescribeBlock(const PlacedLeaf& leaf, ByteLayouts& bytes) {
   const TypeLayout& layout = bytes.Of(leaf.content, *leaf.rules);
   Json described = {{"rules", TraitsOf(*leaf.rules).name}};
@@ -78,6 +79,7 @@ void AddContainers(const Program& program, const ProgramLayout& layout, Json& de
   }
 }
 
+// One platform: errors, or bindings, blocks and containers.
 Json Describe(const Program& program, const ProgramLayout& layout, ByteLayouts& bytes) {
   if (!layout.ok()) {
     return DescribeErrors(layout);
@@ -108,6 +110,7 @@ Json Describe(const Program& program, const ProgramLayout& layout, ByteLayouts& 
 
 }  // namespace
 
+// The answer is computed anew, for comparing and for updating case files.
 Result<Json> AnswerRpl(const Json& item) {
   CaseModules modules;
   KILN_TRY_VOID(modules.Read(item));
@@ -123,6 +126,7 @@ Result<Json> AnswerRpl(const Json& item) {
   return expect;
 }
 
+// The same as text, for people.
 Result<std::string> DumpRpl(const Json& item) {
   CaseModules modules;
   KILN_TRY_VOID(modules.Read(item));

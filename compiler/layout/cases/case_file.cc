@@ -28,6 +28,7 @@ Error Wrong(std::string text) {
   return {.code = ErrorCode::kInvalidArgument, .context = std::move(text), .reason = {}};
 }
 
+// An answer is JSON of the same form as `expect`.
 struct Section {
   const char* name;
   Result<Json> (*answer)(const Json& item);
@@ -86,6 +87,8 @@ std::vector<std::string> ForEach(
   return errors;
 }
 
+// Collects differences with the path of each, so that a file of hundreds of cases tells all of
+// them at once.
 class Comparison {
  public:
   // Only what is expected is compared.
@@ -120,10 +123,12 @@ class Comparison {
     return keys;
   }
 
+  // An empty text stands for a side that has nothing there.
   void Add(const std::string& path, std::string expected, std::string found) {
     differences_.push_back({path, std::move(expected), std::move(found)});
   }
 
+  // Objects agree if they have the same keys, in whatever order.
   void Equal(const Json& expected, const Json& found, const std::string& path) {
     if (expected.is_object() && found.is_object()) {
       Expect(expected, found, path);
@@ -156,6 +161,7 @@ class Comparison {
 
 }  // namespace
 
+// Cases that are wrong keep the `expect` that they have.
 Result<AnsweredCases> AnswerCases(std::string_view text) {
   KILN_TRY(Json file, ParseFile(text));
   AnsweredCases answered;
@@ -166,6 +172,7 @@ Result<AnsweredCases> AnswerCases(std::string_view text) {
   return answered;
 }
 
+// The file is not changed.
 Result<CheckedCases> CheckCases(std::string_view text) {
   KILN_TRY(Json file, ParseFile(text));
   Comparison comparison;
@@ -180,6 +187,7 @@ Result<CheckedCases> CheckCases(std::string_view text) {
   return checked;
 }
 
+// For people who look for the reason of a difference.
 Result<AnsweredCases> DumpCases(std::string_view text) {
   KILN_TRY(const Json file, ParseFile(text));
   AnsweredCases dumped;

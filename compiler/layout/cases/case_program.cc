@@ -19,6 +19,7 @@ Error Wrong(std::string text) {
 }
 
 // The order of the four sets of RPL is their number.
+// Sets are named in the files as they are in RPL.
 Result<uint32_t> SetOf(const Json& decl) {
   KILN_TRY(const std::string* text, TextOf(decl, "set"));
   constexpr std::string_view kSets[] = {"pass", "material", "object", "shared"};
@@ -60,6 +61,8 @@ ProgramLayout CaseProgram::LayOutFor(Platform platform) {
   return LayOut(program_, types_, bytes_);
 }
 
+// A unit is a file with its parameters. Those of imports are numbered as well, but belong to
+// another program.
 Result<void> CaseProgram::ReadUnits(const Json& item, const std::string& key, bool imported) {
   if (!Has(item, key)) {
     return {};
@@ -78,6 +81,7 @@ Result<void> CaseProgram::ReadUnits(const Json& item, const std::string& key, bo
   return {};
 }
 
+// Type and name are required; everything else says where the author wants it to be.
 Result<Parameter> CaseProgram::ReadParameter(const Json& written) {
   KILN_TRY(const std::string* name, TextOf(written, "name"));
   KILN_TRY(const std::string* type_text, TextOf(written, "type"));
@@ -130,6 +134,7 @@ ProgramLayout CaseModules::LayOutFor(Platform platform) {
   return LayOut(program_, types_, bytes_);
 }
 
+// The keyword of RPL is the kind.
 Result<void> CaseModules::ReadDecl(const Json& decl, Unit& unit) {
   KILN_TRY(const std::string* kind, TextOf(decl, "kind"));
   const std::optional<RplGroup> group = GroupOfKeyword(*kind);
@@ -182,6 +187,7 @@ Result<void> CaseModules::ReadContainer(const Json& decl, Unit& unit) {
   return {};
 }
 
+// The fields of a block are a struct without a name of its own; it has that of the block.
 Result<TypeId> CaseModules::ReadContent(const Json& decl) {
   KILN_TRY(const std::string* name, TextOf(decl, "name"));
   std::vector<Member> members;

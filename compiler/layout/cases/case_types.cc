@@ -17,6 +17,7 @@ Error Wrong(std::string text) {
   return {.code = ErrorCode::kInvalidArgument, .context = std::move(text), .reason = {}};
 }
 
+// The first name that is equal counts; lists are short.
 struct ScalarName {
   std::string_view text;
   ScalarKind scalar;
@@ -47,6 +48,7 @@ std::optional<ScalarKind> FindScalar(const ScalarName (&names)[kCount], std::str
   return std::nullopt;
 }
 
+// Vectors have up to four components.
 bool IsSize(char c) { return c >= '1' && c <= '4'; }
 
 // What HLSL calls a resource, without its type argument.
@@ -106,10 +108,12 @@ std::optional<ResourceClass> ClassOfName(std::string_view name) {
 }
 
 // Of the other resources the argument is a format, which has no bytes in a block.
+// Whether the argument is a type with a layout.
 bool HasElement(std::string_view name) {
   return name.ends_with("StructuredBuffer") || name == "TextureBuffer";
 }
 
+// In bytes. Files are written by people, and no type that somebody wrote is longer.
 constexpr size_t kMaxTypeText = 1u << 16;
 
 // Counted on the text before it is read, because reading calls itself once for each bracket.
@@ -168,6 +172,7 @@ std::vector<std::string> NamesIn(std::string_view text) {
 
 }  // namespace
 
+// [name, type] or [name, type, order].
 Result<void> CheckFields(const Json& fields) {
   if (!fields.is_array()) {
     return Wrong("fields are not a list");
@@ -182,6 +187,7 @@ Result<void> CheckFields(const Json& fields) {
   return {};
 }
 
+// The order of the file does not matter: structs may mention later ones.
 Result<void> CaseTypes::ReadStructs(const Json& structs) {
   if (!structs.is_object()) {
     return Wrong("structs are not an object");
@@ -250,6 +256,7 @@ Result<void> CaseTypes::Visit(std::string_view root, const WrittenStructs& writt
   return {};
 }
 
+// All that the members mention was read before (Visit).
 Result<TypeId> CaseTypes::Struct(std::string_view name, const Json& fields) {
   std::vector<Member> members;
   members.reserve(fields.size());
@@ -270,6 +277,7 @@ Result<TypeId> CaseTypes::Struct(std::string_view name, const Json& fields) {
   return types_.Struct(name, members);
 }
 
+// The form of a type in these files: a name with arguments in angle brackets, then sizes.
 Result<TypeId> CaseTypes::Read(std::string_view text) {
   if (text.size() > kMaxTypeText) {
     return Wrong(fmt::format("a type of {} bytes is too long", text.size()));
@@ -344,6 +352,7 @@ Result<TypeId> CaseTypes::Base(std::string_view text) {
   return Wrong(fmt::format("'{}' is not a type", Shortened(text)));
 }
 
+// Texts stay the names of the types they make, so that messages quote the file.
 Result<TypeId> CaseTypes::WithArgument(std::string_view text, std::string_view name,
                                        std::string_view argument) {
   if (name == "ConstantBuffer" || name == "ParameterBlock") {
@@ -371,6 +380,7 @@ Result<TypeId> CaseTypes::WithArgument(std::string_view text, std::string_view n
   return Wrong(fmt::format("'{}' is not a type", Shortened(text)));
 }
 
+// The types of RPL: `f4x4[2]...`. There are no structs among them.
 Result<TypeId> CaseTypes::ReadRpl(std::string_view text) {
   if (text.size() > kMaxTypeText) {
     return Wrong(fmt::format("a type of {} bytes is too long", text.size()));

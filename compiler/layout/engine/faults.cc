@@ -22,6 +22,7 @@ constexpr uint32_t kPushLimit = 128;
 constexpr uint32_t kImmediateLimit = 64;
 
 // Loose globals have no block that could be named.
+// What the author calls a member: the block, a dot, the path in it.
 std::string NameBelow(const CheckedBlock& block, const std::string& path) {
   if (path.empty()) {
     return std::string(block.name);
@@ -32,6 +33,8 @@ std::string NameBelow(const CheckedBlock& block, const std::string& path) {
 // Follows a fault down to the member that causes it. Layouts carry only that something below is
 // broken, which keeps them small; who has to say where walks the type again, with the same steps as
 // ByteLayouts::ComputeStruct, until a type has a fault and none of its parts has.
+// One use explains one fault. It costs a walk over the members on the way to it, and is only
+// made where there is a fault.
 class Explainer {
  public:
   Explainer(ByteLayouts& bytes, const CheckedBlock& block)
@@ -44,6 +47,8 @@ class Explainer {
   }
 
  private:
+  // Requires: the type has a fault under the rules of the block. Each step goes to a part that
+  // has one too, so it ends at a type whose parts are good.
   void Look(TypeId id, MatrixOrder order, const std::string& path) {
     path_ = path;
     const Type& type = types_[id];
@@ -62,6 +67,8 @@ class Explainer {
     return bytes_.Of(Member{.type = type, .order = order}, block_.rules);
   }
 
+  // An array is at fault by its element, by an end that it does not have, by its stride or by
+  // its size.
   void Array(const Type& type, MatrixOrder order, const std::string& path) {
     const TypeLayout& element = LayoutOf(type.element, order);
     if (element.fault != TypeFault::kNone) {
@@ -92,6 +99,7 @@ class Explainer {
   void Members(TypeId id, const std::string& path);
   void Shared(std::span<const Member> members, const std::string& path);
 
+  // The name is the path that was walked so far.
   void Set(Diagnostic diagnostic) {
     found_.diagnostic = std::move(diagnostic).With("name", NameBelow(block_, path_));
   }
@@ -205,6 +213,7 @@ void Explainer::Shared(std::span<const Member> members, const std::string& path)
   Set(Make(Code::kLay1001, block_.where));
 }
 
+// Reports what is wrong with one block. Blocks without a fault are compared with limits.
 class BlockCheck {
  public:
   BlockCheck(const Program& program, ByteLayouts& bytes, const CheckedBlock& block, uint32_t order,
@@ -265,6 +274,8 @@ class BlockCheck {
   Findings& findings_;
 };
 
+// The code depends on the language: RPL has messages of its own for what the engine calls by
+// one code.
 void BlockCheck::Fault() {
   FaultPlace found = ExplainFault(bytes_, block_);
   if (program_.policy == Policy::kRpl && found.diagnostic.code == Code::kLay1006) {
@@ -284,6 +295,7 @@ void BlockCheck::Fault() {
   Add(std::move(found.diagnostic), found.member);
 }
 
+// Limits of targets (spec/layout 4.9), which the layout itself does not need.
 void BlockCheck::Limit(uint64_t size) {
   const Settings& settings = program_.settings;
   const bool rpl = program_.policy == Policy::kRpl;
@@ -348,6 +360,7 @@ void BlockCheck::Wgsl() {
   }
 }
 
+// Only asked for a block that ends in an array without an end.
 std::string BlockCheck::TailPath() const {
   std::string path;
   // Follows the last members down to the array without an end.
@@ -367,6 +380,7 @@ std::string BlockCheck::TailPath() const {
 
 }  // namespace
 
+// Requires: the content of the block has a fault.
 FaultPlace ExplainFault(ByteLayouts& bytes, const CheckedBlock& block) {
   return Explainer(bytes, block).Run();
 }

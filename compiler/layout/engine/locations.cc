@@ -22,6 +22,7 @@ bool SameIgnoringCase(std::string_view a, std::string_view b) {
 }
 
 // Locations of a value; saturates.
+// Recursion is as deep as types nest, which has a limit.
 uint64_t WidthOf(const Program& program, const Types& types, TypeId id) {
   const Type& type = types[id];
   const auto vector = [&](uint32_t components) -> uint64_t {
@@ -77,11 +78,13 @@ class OneDirection {
   OneDirection(const Program& program, const Types& types, Findings& findings, uint32_t order)
       : program_(program), types_(types), findings_(findings), order_(order) {}
 
+  // A varying may have fields of its own, with words of their own, or be of a struct type.
   void Add(const Varying& varying) {
     Inherited none;
     Flatten(varying, std::string(varying.name), none);
   }
 
+  // Written locations first: see above.
   std::vector<PlacedVarying> Finish() {
     const auto written = std::ranges::find_if(
         leaves_, [](const LeafVarying& leaf) { return leaf.location.has_value(); });
@@ -123,6 +126,8 @@ class OneDirection {
   Allocator table_;
 };
 
+// Passes words on from the outside in. On the way back the counters come out again, so that
+// fields behind this one go on where it ended.
 void OneDirection::Flatten(const Varying& varying, const std::string& path, Inherited& from) {
   Inherited own = from;
   // The outer one wins, as HLSL has it for semantics (spec/layout 9.1).
@@ -131,9 +136,9 @@ void OneDirection::Flatten(const Varying& varying, const std::string& path, Inhe
   }
   if (own.semantic.empty() && !varying.semantic.empty()) {
     own.semantic = varying.semantic;
-    // Interpolation is the other way round: what is written further inside is meant.
     own.semantic_index = varying.semantic_index;
   }
+  // Interpolation is the other way round: what is written further inside is meant.
   if (!varying.interpolation.empty()) {
     own.interpolation = varying.interpolation;
   }
@@ -153,6 +158,7 @@ void OneDirection::Flatten(const Varying& varying, const std::string& path, Inhe
   }
 }
 
+// Fields of a struct type have no words of their own: all of them come from outside.
 void OneDirection::Members(const Varying& varying, TypeId type, const std::string& path,
                            Inherited& from) {
   // A type with too many leaves is not flattened: its size is refused at the leaf.
@@ -166,6 +172,7 @@ void OneDirection::Members(const Varying& varying, TypeId type, const std::strin
   }
 }
 
+// A leaf takes as many locations as it is wide, and as many numbers of its semantic.
 void OneDirection::Leaf(const Varying& varying, TypeId type, const std::string& path,
                         Inherited& from) {
   LeafVarying leaf{.placed = {.path = path,
@@ -228,6 +235,7 @@ void OneDirection::Claim(uint32_t i, const LeafVarying* written) {
   }
 }
 
+// In and out are two interfaces: the same location may be in both.
 void PlaceEntry(const Program& program, const Types& types, const EntryPoint& entry,
                 Findings& findings, ProgramLayout& out) {
   // Behind all parameters: findings of entry points come last.
@@ -244,6 +252,7 @@ void PlaceEntry(const Program& program, const Types& types, const EntryPoint& en
 }
 
 // Policy rpl: one counter of vertex buffers, and one of locations per role.
+// spec/layout 9.2: containers of RPL count without a look at what is written.
 class Containers {
  public:
   explicit Containers(const Types& types) : types_(types) {}
@@ -279,6 +288,7 @@ class Containers {
 
 }  // namespace
 
+// Nothing if the varying is no colour output.
 std::optional<uint32_t> TargetIndex(const Varying& varying) {
   if (varying.direction != Direction::kOut || !SameIgnoringCase(varying.semantic, kTarget)) {
     return std::nullopt;
@@ -286,6 +296,7 @@ std::optional<uint32_t> TargetIndex(const Varying& varying) {
   return varying.semantic_index;
 }
 
+// Units in order, and in each first the containers, then the entry points.
 void PlaceVaryings(const Program& program, const Types& types, Findings& findings,
                    ProgramLayout& out) {
   Containers containers(types);

@@ -9,6 +9,7 @@
 namespace kiln::layout {
 namespace {
 
+// What WebGPU needs beyond numbers: places for items that have none of their own, and groups.
 class Webgpu {
  public:
   Webgpu(const Program& program, const Types& types, const std::vector<Item>& items,
@@ -84,6 +85,8 @@ class Webgpu {
     return space <= kMaxGroup;
   }
 
+  // Every place of the parameter gets the group of its set, or one finding says what the device
+  // does not have.
   void MapGroups(uint32_t order) {
     PlacedParameter& parameter = out_.parameters[order];
     std::optional<uint32_t> above;  // the lowest group that does not exist

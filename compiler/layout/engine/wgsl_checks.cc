@@ -12,8 +12,10 @@ namespace {
 constexpr uint64_t kUniformUnit = 16;
 constexpr Rules kNatural = Rules::kStd430;  // the numbers of a declaration without attributes
 
+// Types that WGSL aligns by itself, for which uniform buffers have rules of their own.
 bool IsComposite(const Type& type) { return type.kind == TypeKind::kStruct || IsArray(type); }
 
+// spec/layout 4.9: what WGSL has no scalar for cannot be written in any layout.
 bool HasWgslScalar(const Type& type) {
   switch (type.scalar) {
     case ScalarKind::kF32:
@@ -48,6 +50,8 @@ class Expressible {
   Expressible(ByteLayouts& bytes, Rules rules)
       : bytes_(bytes), types_(bytes.types()), rules_(rules) {}
 
+  // `end` is where the last member ends, rounded as WGSL rounds it: a struct to its alignment,
+  // nothing else.
   std::optional<WgslIssue> Struct(TypeId id, const std::string& path) {
     const TypeLayout& layout = bytes_.Of(id, rules_);
     const std::span<const Member> members = types_.Members(id);
@@ -72,6 +76,7 @@ class Expressible {
       if (std::optional<WgslIssue> issue = Value(member.type, member, at)) {
         return issue;
       }
+      // A member that would have to lie before this cannot be said with @align and @size.
       end = layout.offsets[i] + RoundUp(placed.size, Rounding(member.type, natural));
     }
     return std::nullopt;
@@ -83,8 +88,10 @@ class Expressible {
     return types_[type].kind == TypeKind::kStruct ? natural : 1;
   }
 
+  // Arrays are looked into once, at item 0: items are all alike.
   std::optional<WgslIssue> Value(TypeId id, const Member& member, const std::string& path) {
     const Type& type = types_[id];
+    // The order of matrices comes from the member, however deep in arrays the matrix lies.
     const Member value{.type = id, .order = member.order};
     if (type.kind == TypeKind::kStruct) {
       return Struct(id, path);
@@ -97,6 +104,8 @@ class Expressible {
       if (stride % natural != 0) {
         return WgslIssue{path, fmt::format("stride {} not a multiple of {}", stride, natural)};
       }
+      // Items of WGSL's own arrays lie as close as their alignment lets them; further apart is
+      // only possible by a member of a struct.
       if (stride < RoundUp(element.size, Rounding(type.element, natural))) {
         return WgslIssue{path, fmt::format("stride {} below the size of an element", stride)};
       }
@@ -108,6 +117,8 @@ class Expressible {
     if (type.kind == TypeKind::kMatrix) {
       const uint32_t stride = bytes_.Of(value, rules_).matrix_stride;
       const uint32_t natural = bytes_.Of(value, kNatural).matrix_stride;
+      // The distance of columns is that of vectors in WGSL; a wider one is written as columns
+      // of their own.
       if (stride < natural || stride % bytes_.Of(value, kNatural).alignment != 0) {
         return WgslIssue{path, fmt::format("matrix stride {} instead of {}", stride, natural)};
       }
@@ -121,6 +132,7 @@ class Expressible {
 };
 
 // Everything that a uniform buffer of WGSL may not have, not just the first: a report lists all.
+// Both rules are those of the address space `uniform` of WGSL.
 class Uniform {
  public:
   Uniform(ByteLayouts& bytes, Rules rules) : bytes_(bytes), types_(bytes.types()), rules_(rules) {}
@@ -143,6 +155,7 @@ class Uniform {
       const Member& member = members[i];
       const Type& type = types_[member.type];
       const std::string at = Joined(path, member.name);
+      // There is no such array in a uniform buffer, so nothing in it is looked at.
       if (type.kind == TypeKind::kRuntimeArray) {
         Add(at, "run-time sized");
         continue;
@@ -190,6 +203,7 @@ class Uniform {
 
 }  // namespace
 
+// Blocks without a struct have nothing that could lie wrongly.
 std::optional<WgslIssue> FindNotExpressible(ByteLayouts& bytes, TypeId content, Rules rules) {
   if (bytes.types()[content].kind != TypeKind::kStruct) {
     return std::nullopt;

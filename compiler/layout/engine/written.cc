@@ -12,6 +12,7 @@ constexpr uint64_t kRegisterBytes = 16;
 constexpr uint64_t kMaxIndex = 0xffffffffu;
 
 // Letters in either case.
+// spec/layout 7.5: b, t, u, s; and c, which counts constants.
 std::optional<Kind> ClassOf(char letter) {
   switch (letter | 0x20) {
     case 'b':
@@ -53,6 +54,8 @@ uint64_t ClassBase(Kind register_class) {
 
 // Reads the bindings that apply to this target and passes over the others: a source may carry those
 // of several targets.
+// `Run` writes what was found into the item; what is malformed becomes a finding and is left
+// out.
 class Reader {
  public:
   Reader(const Program& program, const Types& types, uint32_t order, Item& item, Findings& findings)
@@ -82,6 +85,7 @@ class Reader {
   }
 
  private:
+  // Direct3D takes registers as they are written; spec/layout 7.3.2.
   void D3d(const RegisterBinding& binding) {
     const uint32_t space = binding.space.value_or(0);
     if (space != 0 && program_.platform == Platform::kD3d11) {
@@ -107,6 +111,7 @@ class Reader {
     }
   }
 
+  // A slot that Vulkan or WebGPU has: number and space, or the space alone.
   void Slot(const SlotBinding& binding) {
     const uint32_t space = binding.space.value_or(0);
     if (!binding.index) {
@@ -122,6 +127,7 @@ class Reader {
     item_.counter = binding.counter;
   }
 
+  // spec/layout 7.5: what a register means on Vulkan, by the setting.
   void RegisterAsSlot(const RegisterBinding& binding) {
     const uint32_t space = binding.space.value_or(0);
     if (binding.text.empty()) {
@@ -153,6 +159,7 @@ class Reader {
     item_.written.push_back({.kind = Kind::kSlot, .index = read->number + base, .space = space});
   }
 
+  // All messages name the parameter.
   void Report(Code code, std::initializer_list<Argument> arguments) {
     Diagnostic diagnostic = Make(code, parameter_.where).With("name", parameter_.name);
     diagnostic.arguments.insert(diagnostic.arguments.end(), arguments);
@@ -170,6 +177,7 @@ class Reader {
 
 }  // namespace
 
+// A letter and a number in 32 bits.
 std::optional<Register> ParseRegister(std::string_view text) {
   if (text.size() < 2) {
     return std::nullopt;
@@ -186,6 +194,7 @@ std::optional<Register> ParseRegister(std::string_view text) {
 }
 
 // A shift of this space goes before one of all spaces, of which the last counts.
+// Nothing if no shift is about this class.
 std::optional<int64_t> ShiftOf(const Settings& settings, Kind register_class, uint32_t space) {
   std::optional<int64_t> found;
   for (const Shift& shift : settings.shifts) {

@@ -18,6 +18,7 @@ using Json = nlohmann::ordered_json;
 // "unbounded" instead of the number that stands for it inside, which means nothing outside.
 Json CountJson(uint64_t count) { return count >= kUnbounded ? Json("unbounded") : Json(count); }
 
+// Reflection is JSON first: the wire form is made of it, so both say the same.
 class Reflection {
  public:
   Reflection(const Program& program, const ProgramLayout& layout, ByteLayouts& bytes)
@@ -62,10 +63,12 @@ class Reflection {
   }
 
  private:
+  // The three numbers that every binding has.
   static Json Position(const Place& place) {
     return {{"kind", KindText(place.kind)}, {"space", place.space}, {"index", place.index}};
   }
 
+  // Units without a name go by their number.
   std::string UnitName(uint32_t unit) const {
     const std::string_view name = program_.units[unit].name;
     return name.empty() ? "u" + std::to_string(unit) : std::string(name);
@@ -84,6 +87,7 @@ class Reflection {
   const Types& types_;
 };
 
+// A row for each parameter, in the order of the program.
 void Reflection::Add(const PlacedParameter& parameter, Json& json) {
   // A specialization constant is in both lists: it is a parameter of the program, and whoever makes
   // a pipeline looks for its number.
@@ -115,6 +119,8 @@ void Reflection::Add(const PlacedParameter& parameter, Json& json) {
   json["parameters"].push_back(std::move(row));
 }
 
+// A leaf is what a device binds: a parameter that is a struct of resources has one for each of
+// them.
 Json Reflection::Leaf(const PlacedLeaf& leaf) {
   Json row = {{"path", leaf.path}, {"type", TypeText(types_, leaf.type)}};
   if (!leaf.places.empty()) {
@@ -158,6 +164,7 @@ Json Reflection::Element(const PlacedLeaf& leaf) {
   return row;
 }
 
+// Members are listed in full, down to scalars, vectors and matrices, with paths from the block.
 Json Reflection::Block(TypeId content, Rules rules) {
   const TypeLayout& layout = bytes_.Of(content, rules);
   Json row = {{"rules", TraitsOf(rules).name},
@@ -225,6 +232,7 @@ void Reflection::AddContainers(Json& json) {
   }
 }
 
+// Optional members are left out where a varying does not have them.
 Json Reflection::Varyings(const std::vector<PlacedVarying>& varyings) const {
   Json rows = Json::array();
   for (const PlacedVarying& varying : varyings) {
@@ -255,6 +263,7 @@ std::string ReflectionJson(const Program& program, const ProgramLayout& layout, 
   return Reflection(program, layout, bytes).Run(usage).dump(2) + "\n";
 }
 
+// The bytes of layout.proto, without a library for protobuf.
 Bytes ReflectionBytes(const Program& program, const ProgramLayout& layout, ByteLayouts& bytes,
                       const std::vector<ParameterUsage>& usage) {
   return ReflectionWire(Reflection(program, layout, bytes).Run(usage));

@@ -26,6 +26,8 @@ enum class Wire : uint8_t {
   kUsage,  // map<string, Stages>
 };
 
+// A row of the tables below. `content` is the table of the message for fields that are
+// messages.
 struct Field {
   std::string_view name;
   Wire wire = Wire::kNumber;
@@ -33,6 +35,7 @@ struct Field {
 };
 
 // The number of a field is its place in the list, from 1. A test compares with layout.proto.
+// So a new field of the schema is a new row at the end, and no row is ever taken out.
 constexpr Field kMember[] = {{"path", Wire::kText},
                              {"type", Wire::kText},
                              {"offset"},
@@ -108,6 +111,7 @@ constexpr Field kReflection[] = {{"version"},
                                  {"entry_points", Wire::kMessages, kEntryPoint},
                                  {"usage", Wire::kUsage}};
 
+// The types of the wire that are used: no field has a fixed width.
 constexpr uint64_t kVarint = 0;
 constexpr uint64_t kLengthDelimited = 2;
 
@@ -126,6 +130,7 @@ void AppendNumber(Bytes& out, uint64_t number, uint64_t value) {
   AppendVarint(out, value);
 }
 
+// Texts, messages and packed lists all have their length in front.
 void AppendBytes(Bytes& out, uint64_t number, ByteView bytes) {
   AppendVarint(out, number << 3 | kLengthDelimited);
   AppendVarint(out, bytes.size());

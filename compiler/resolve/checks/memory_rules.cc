@@ -13,6 +13,7 @@ namespace {
 
 // Uniform blocks hold nothing but rows of four words, so they have no padding that two compilers
 // could place differently.
+// spec/rpl 10.3.
 bool IsUniformLeaf(const ir::Type& type) {
   if (type.kind == ir::TypeKind::kMatrix) {
     return type.rows == 4 && type.columns == 4;
@@ -26,6 +27,7 @@ class MemoryCheck {
               std::vector<Diagnostic>& diagnostics)
       : program_(program), pool_(pool), specialised_(specialised), diagnostics_(diagnostics) {}
 
+  // Limits first: a block with too many parameters gets no other message.
   void Run() {
     uint64_t parameters = 0;
     for (const ir::SpecialisedMember& member : specialised_.members) {
@@ -64,6 +66,7 @@ class MemoryCheck {
     }
   }
 
+  // Recursion is as deep as types nest.
  private:
   // Flattened, as spec/rpl 12.2 says; no more than one above the limit.
   uint64_t ParametersOf(ir::TypeId id) {
@@ -91,6 +94,7 @@ class MemoryCheck {
     return count;
   }
 
+  // The limit is the program's, as all limits of a variant are.
   uint64_t Limit() const { return program_.limits().parameters; }
 
   std::string_view OwnerText() const { return pool_.Text(specialised_.name); }
@@ -121,6 +125,7 @@ class MemoryCheck {
     }
   }
 
+  // A boolean is named by how it was written, for the type in the pool has no name.
   void ReportBoolean(ir::TypeId id, const std::string& path, const Location& where) {
     diagnostics_.push_back(
         Make(Code::kRpl8111, where).With("name", path).With("type", BooleanText(pool_, id)));

@@ -25,6 +25,8 @@ Mentions::Mentions(const Program& program)
   }
 }
 
+// Functions keep their own mentions as well, since a function that is not reached mentions
+// nothing.
 void Mentions::ReadModule(uint32_t m) {
   const ir::ModuleView& view = program_.module(m);
   const Bases& bases = program_.bases(m);
@@ -44,6 +46,7 @@ void Mentions::ReadModule(uint32_t m) {
   }
 }
 
+// `function` is null for everything that is declared outside of functions.
 void Mentions::ReadDecl(uint32_t m, ir::DeclId id, FunctionMentions* function) {
   const ir::ModuleView& view = program_.module(m);
   const ir::Decl& decl = program_.Get(id);
@@ -68,6 +71,7 @@ void Mentions::ReadDecl(uint32_t m, ir::DeclId id, FunctionMentions* function) {
   }
 }
 
+// Instructions of all regions of a function lie together in the module.
 void Mentions::ReadFunction(uint32_t m, ir::DeclId id) {
   const ir::ModuleView& view = program_.module(m);
   const InstRange range = program_.InstsOf(id);
@@ -114,6 +118,7 @@ void Mentions::ReadInst(uint32_t m, const ir::Inst& inst, FunctionMentions& func
   }
 }
 
+// Named types are looked up elsewhere: here only sizes mention something.
 void Mentions::ReadType(uint32_t m, ir::TypeId type, FunctionMentions* function) {
   const ir::ModuleView& view = program_.module(m);
   const ir::Type* row = &view.types[type.value];
@@ -145,6 +150,7 @@ void Mentions::ReadCexpr(uint32_t m, ir::CexprId id, FunctionMentions* function)
   }
 }
 
+// Outside of functions a name counts for the interface.
 void Mentions::AddValue(NameId name, FunctionMentions* function) {
   values_[name.value] = true;
   // What is mentioned outside of functions is looked at in every variant.

@@ -17,6 +17,7 @@ namespace {
 // merging.
 constexpr size_t kMostFound = 10 * kMaxDiagnostics;  // then nothing more is looked for
 
+// Finds what the modules of RPL declare and nothing uses (RPL7101 to RPL7107).
 class UnusedFinder {
  public:
   UnusedFinder(const Program& program, std::span<const EntryPoint> entries)
@@ -63,6 +64,7 @@ class UnusedFinder {
            program_.module(m).types[decl.type.value].kind == ir::TypeKind::kVoid;
   }
 
+  // From the roots along calls, by name.
   void FindReached() {
     called_.assign(program_.name_count(), false);
     // Entry points that were chosen, and all functions that might be.
@@ -211,6 +213,7 @@ class UnusedFinder {
   }
 
   // --- blocks ------------------------------------------------------------------------------------
+  // Functions for their locals, blocks for their fields.
   void CheckDecls(uint32_t m) {
     const ir::ModuleView& view = program_.module(m);
     for (uint32_t row = 0; row < view.decls.size() && !IsFull(); ++row) {
@@ -232,6 +235,8 @@ class UnusedFinder {
             (decl.set() == ir::ResourceSet::kMaterial || decl.set() == ir::ResourceSet::kObject));
   }
 
+  // Fields are known by name alone, so a field counts as used if any struct has a field of this
+  // name that is used.
   void CheckFields(uint32_t m, ir::DeclId id) {
     const ir::ModuleView& view = program_.module(m);
     const ir::Decl& decl = program_.Get(id);
@@ -301,6 +306,7 @@ class UnusedFinder {
 
 }  // namespace
 
+// Independent of options: nothing here is evaluated.
 std::vector<Diagnostic> FindUnused(const Program& program, std::span<const EntryPoint> entries) {
   return UnusedFinder(program, entries).Run();
 }

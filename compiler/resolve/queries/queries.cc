@@ -19,6 +19,7 @@ uint64_t HashOf(const VariantQuery& query) {
 }
 
 // A flag or number as RPL writes it.
+// As RPL would need it to be written to mean the same value and kind.
 std::string NumberText(Value value) {
   std::string text = ValueText(value);
   if (value.kind == ir::ValueKind::kUint) {
@@ -31,6 +32,7 @@ std::string NumberText(Value value) {
   return text;
 }
 
+// A literal on its own, without its type.
 std::string LiteralText(const Program& program, const ir::Cexpr& row) {
   // Texts are names of enumeration values here, and they keep their quotes to differ from names.
   if (HoldsText(row)) {
@@ -39,6 +41,7 @@ std::string LiteralText(const Program& program, const ir::Cexpr& row) {
   return NumberText({.kind = static_cast<ir::ValueKind>(row.kind), .bits = row.a});
 }
 
+// The target of a conversion, as RPL spells it.
 std::string_view ConversionText(uint16_t kind) {
   switch (static_cast<ir::ValueKind>(kind)) {
     case ir::ValueKind::kUint:
@@ -56,6 +59,7 @@ std::string_view ConversionText(uint16_t kind) {
 }
 
 // Writes a tree without recursion: what is still to be written lies on a stack.
+// Expressions are as deep as a source makes them, so nothing may recurse here.
 class ExpressionWriter {
  public:
   explicit ExpressionWriter(const Program& program) : program_(program) {}
@@ -69,6 +73,7 @@ class ExpressionWriter {
       if (!piece.expression.valid()) {
         out_ += piece.text;
       } else {
+        // The piece was taken off the stack before: writing may push others.
         Write(program_.Row(piece.expression), piece.nested);
       }
     }
@@ -76,6 +81,7 @@ class ExpressionWriter {
   }
 
  private:
+  // A piece is an expression that is still to be written, or a text.
   struct Piece {
     ir::CexprId expression = {};
     bool nested = false;
@@ -157,6 +163,7 @@ std::string ValueAnswerText(const ir::Pool& pool, const QueryResult& answer) {
   return (answer.first >> 32 & 1) != 0 ? text + " (instance)" : text;
 }
 
+// Which of these it is lies in the upper half, the number of the declaration in the lower.
 std::string NameAnswerText(const Program& program, const QueryResult& answer) {
   const auto kind = static_cast<NameResolution::Kind>(answer.first >> 32);
   const auto id = static_cast<uint32_t>(answer.first);
@@ -179,6 +186,7 @@ std::string NameAnswerText(const Program& program, const QueryResult& answer) {
   KILN_UNREACHABLE();
 }
 
+// Fields tell their number and type, which is all that users of a member see.
 std::string MemberAnswerText(const ir::Pool& pool, const QueryResult& answer) {
   const auto kind = static_cast<MemberResolution::Kind>(answer.first >> 32);
   switch (kind) {
@@ -196,6 +204,7 @@ std::string MemberAnswerText(const ir::Pool& pool, const QueryResult& answer) {
 }
 
 // One line for each query with its answer, so that two traces are compared by diff.
+// For people: no program reads the text back.
 std::string Line(const QueryRecord& asked, const Program& program, const ir::Pool& pool) {
   const VariantQuery& q = asked.query;
   const auto name = [&](uint32_t id) { return program.Text(NameId{id}); };
@@ -242,6 +251,8 @@ std::string Line(const QueryRecord& asked, const Program& program, const ir::Poo
 }  // namespace
 
 // A query that was asked before has the same answer, so it is kept once, at its first place.
+// `fixed`: the answer is the same in every variant, so it is not compared when a unit is looked
+// for.
 void QueryTrace::Add(const VariantQuery& query, const QueryResult& answer, bool fixed) {
   index_.FindOrAdd(
       HashOf(query), [&](uint32_t i) { return asked_[i].query == query; },
@@ -251,6 +262,7 @@ void QueryTrace::Add(const VariantQuery& query, const QueryResult& answer, bool 
       });
 }
 
+// In the order in which the queries were asked first.
 std::string QueryTraceText(const QueryTrace& trace, const Program& program, const ir::Pool& pool) {
   std::string text;
   for (const QueryRecord& asked : trace.asked()) {
@@ -259,6 +271,7 @@ std::string QueryTraceText(const QueryTrace& trace, const Program& program, cons
   return text;
 }
 
+// Cost: one row for each mention, as spans count them.
 std::string ExpressionText(const Program& program, ir::CexprId cexpr) {
   return ExpressionWriter(program).Run(cexpr);
 }

@@ -24,6 +24,7 @@ using ir::StageVariable;
 constexpr uint32_t kPiBits = 0x40490FDBu;
 
 // Functions that read or write a variable of their stage.
+// The table has a row for each variable; reading and writing are two functions of one shape.
 struct StageFunction {
   Builtin builtin;
   Stage stage;
@@ -49,6 +50,7 @@ bool IsDerivative(Builtin builtin) {
   return builtin >= Builtin::kDdx && builtin <= Builtin::kDdyCoarse;
 }
 
+// What a call without a result gives.
 Operand Nothing() {
   Operand nothing;
   nothing.kind = OperandKind::kVoid;
@@ -153,6 +155,7 @@ ir::InstId StagePlace(RegionBuilder& region, ir::StageVariable variable) {
                          .To());
 }
 
+// Read anew at each call: the variables of a stage do not change, and drivers know that.
 Operand ReadStageVariable(RegionBuilder& region, ir::StageVariable variable) {
   const ir::InstId place = StagePlace(region, variable);
   return region.ValueOf(
@@ -294,6 +297,7 @@ Operand SpecialiseAtomic(RegionBuilder& region, uint32_t id) {
 
 }  // namespace
 
+// By what the arguments are: images, places, nothing, or values.
 Operand SpecialiseBuiltin(RegionBuilder& region, uint32_t id) {
   const Builtin builtin = region.Generic(id).As<ir::NameBuiltinInst>().builtin;
   if (ir::IsSampling(builtin) || ir::TakesImage(builtin)) {

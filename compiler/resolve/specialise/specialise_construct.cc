@@ -13,6 +13,7 @@ namespace kiln::resolve {
 namespace {
 
 // `h1 {0.5}` folds (spec/rpl 14.8).
+// A constant of 32 bits, as literals are.
 bool IsFloatConstant(const RegionBuilder& region, ir::InstId value) {
   return region.out().insts[value.value].kind == ir::InstKind::kConst &&
          region.TypeOf(value) == region.pool().Vector(ir::Scalar::kF32, 1);
@@ -166,6 +167,7 @@ Operand ConstructStruct(RegionBuilder& region, ir::TypeId type, const ScratchLis
       region.Emit(ir::ConstructInst{.type = type, .operands = region.EmitList(values)}.To()));
 }
 
+// All items have the one type of the elements, and there is no conversion to it.
 Operand ConstructArray(RegionBuilder& region, ir::TypeId type, const ScratchList& values,
                        uint32_t id) {
   // Items are checked before their number, like components of vectors.

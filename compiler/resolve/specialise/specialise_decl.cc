@@ -15,6 +15,7 @@
 namespace kiln::resolve {
 namespace {
 
+// Attributes come from memory, and so they alone have formats.
 bool IsAttributes(const ir::Decl& decl) {
   return decl.kind == ir::DeclKind::kContainer &&
          (decl.container() == ir::ContainerKind::kVertexAttributes ||
@@ -61,6 +62,7 @@ class DeclSpecialiser {
   }
 
  private:
+  // Constants, settings and entry points are specialised elsewhere.
   void Close() {
     switch (decl_.kind) {
       case ir::DeclKind::kStruct:
@@ -143,6 +145,7 @@ class DeclSpecialiser {
     }
   }
 
+  // `position` is empty where instance options may decide about sizes.
   ir::TypeId SpecialiseOwnType(TypeUse use, std::string_view position) {
     return SpecialiseType({.module = module_,
                            .type = decl_.type,
@@ -204,6 +207,7 @@ class DeclSpecialiser {
         .value_or(false);
   }
 
+  // Sizes of fields are part of the input interface, so instance options are refused there.
   ir::TypeId SpecialiseMemberType(const ir::Member& member, NameId name,
                                   const ir::MemberSpans& spans, TypeUse use) {
     return SpecialiseType({.module = module_,
@@ -340,6 +344,7 @@ class DeclSpecialiser {
   }
 
   // --- structs, buffers, push constants ----------------------------------------------------------
+  // Structs too, which differ from blocks in what may not be empty.
   void SpecialiseBlock() {
     if (decl_.kind != ir::DeclKind::kStruct && decl_.type.valid()) {
       return SpecialiseContent();
@@ -389,6 +394,7 @@ class DeclSpecialiser {
     return shape;
   }
 
+  // Told of the declaration, as there is no member to point at.
   void CheckNotEmpty(Code code) {
     if (!out_.members.empty()) {
       return;
@@ -463,6 +469,7 @@ class DeclSpecialiser {
     return true;
   }
 
+  // spec/rpl 14.8: a mark for floats alone.
   void CheckRelaxed(bool relaxed, ir::TypeId type, std::string_view name, ir::SpanId spans) {
     if (relaxed && !IsFloatType(pool_, type)) {
       diagnostics_.push_back(Make(Code::kRpl8112, program_.At(module_, spans))

@@ -28,6 +28,8 @@ namespace {
 constexpr uint32_t kAttributeLocations = 16;
 constexpr uint32_t kStateLocations = 32;
 
+// Makes one variant. What depends on few options is recalled for those (OptionCache), so a
+// variant that differs in one option costs what that option decides.
 class VariantSpecialiser {
  public:
   VariantSpecialiser(const Program& program, std::span<const EntryPoint> entries,
@@ -134,6 +136,7 @@ class VariantSpecialiser {
     });
   }
 
+  // Computes once for each combination of the options that were read on the way.
   template <class T, class Compute>
   const typename OptionCache<T>::Leaf& Recall(OptionCache<T>& memo, DecisionTree::Root& root,
                                               Compute compute) {
@@ -199,6 +202,7 @@ class VariantSpecialiser {
         .value_or(false);
   }
 
+  // A push constant that is one too many is left out, and what mentions it is told so.
   const ir::SpecialisedDecl* SpecialiseLive(ir::DeclId id, const ir::Decl& decl) {
     AddName(id);
     const std::string_view name = program_.Text(program_.NameOf(id));
@@ -411,6 +415,7 @@ class VariantSpecialiser {
   }
 
   // Their values are part of the metadata and of nothing else.
+  // Ids are positions in this list, so they are the same in all variants of a program.
   void ListSpecialization() {
     for (const ir::OptionId id : memory_.specialised) {
       const ir::Option& option = program_.Get(id);
@@ -423,6 +428,7 @@ class VariantSpecialiser {
   }
 
   // What a stage must not do, of typed modules: they ask for no stage.
+  // RPL binds functions to stages when it specialises them, and needs no second look.
   void CheckStages() {
     if (!is_typed_) {
       return;
@@ -537,6 +543,7 @@ class VariantSpecialiser {
     }
   }
 
+  // All that does not change with the value, unless the option is an enum.
   void Describe(ir::OptionId id, SpecialiserCache::ListedOption& listed) {
     const ir::Option& option = program_.Get(id);
     const Value value = answers_.Option(id);

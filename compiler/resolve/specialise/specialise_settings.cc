@@ -16,6 +16,7 @@ namespace {
 // Stencil masks and references have eight bits.
 constexpr uint32_t kByteLimit = 255;
 
+// Settings of one byte and sizes are numbers without a sign.
 ir::ValueKind ExpectedKind(ir::SettingType type) {
   switch (type) {
     case ir::SettingType::kFlag:
@@ -31,6 +32,7 @@ ir::ValueKind ExpectedKind(ir::SettingType type) {
   KILN_UNREACHABLE();
 }
 
+// 'a', 'b', 'c': for a note that lists what there is.
 std::string JoinQuoted(std::span<const std::string_view> words) {
   std::string text;
   for (const std::string_view word : words) {
@@ -68,6 +70,8 @@ class SettingSpecialiser {
 
  private:
   // The function that a setting is of, as it is declared; invalid: of the program.
+  // Settings of an entry point come from attributes of the language, such as the size of a
+  // workgroup.
   ir::DeclId OwnerOf(ir::DeclId id) const {
     const uint32_t m = program_.ModuleOf(id);
     const uint32_t owner = program_.Get(id).aux;
@@ -107,6 +111,7 @@ class SettingSpecialiser {
     return !typed ? decl.aux : decl.flags == 0 ? ir::kNoBlock : decl.flags - 1U;
   }
 
+  // One setting. Nothing is kept of one that has an error.
   void Close(ir::DeclId id) {
     const uint32_t m = program_.ModuleOf(id);
     const ir::Decl& decl = program_.Get(id);
@@ -170,6 +175,7 @@ class SettingSpecialiser {
     return fits;
   }
 
+  // Settings of colour outputs have the number of an output, and no others do.
   bool CheckBlock(const ir::SettingFacts& facts, uint32_t block, const Location& where) {
     const bool needs_block = facts.scope == ir::SettingScope::kOutput;
     const bool has_block = block != ir::kNoBlock;
@@ -188,6 +194,7 @@ class SettingSpecialiser {
     return true;
   }
 
+  // By the row of settings.def: the type, then what the type may hold.
   bool CheckValue(const ir::SettingFacts& facts, const Value& value, const Location& where) {
     const ir::ValueKind expected = ExpectedKind(facts.type);
     if (value.kind != expected) {

@@ -16,6 +16,8 @@ namespace {
 // cannot overflow 64 bits.
 constexpr uint64_t kSizeLimit = uint64_t{1} << 32;
 
+// One type as it is written, for one variant. Messages stand at its name or at the size that is
+// wrong, and name what has the type.
 class TypeSpecialiser {
  public:
   TypeSpecialiser(const WrittenType& written, VariantEvaluator& answers,
@@ -60,6 +62,7 @@ class TypeSpecialiser {
   }
   Diagnostic& Report(Code code) { return diagnostics_.emplace_back(Make(code, Where(0))); }
 
+  // What is left without the sizes. Invalid after an error.
   ir::TypeId SpecialiseLeaf(const ir::Type& row) {
     switch (row.kind) {
       case ir::TypeKind::kVector:
@@ -91,6 +94,7 @@ class TypeSpecialiser {
     KILN_UNREACHABLE();
   }
 
+  // Two declarations of one name, and one that failed, were reported where that was found.
   ir::TypeId SpecialiseNamed(ir::StringId text) {
     const NameResolution answer = answers_.Struct(program_.Name(written_.module, text));
     if (answer.kind == NameResolution::Kind::kDecl) {
@@ -128,6 +132,7 @@ class TypeSpecialiser {
     return good;
   }
 
+  // Nothing after an error.
   std::optional<uint32_t> SpecialiseSize(ir::CexprId extent, const Location& where) {
     const Value value = answers_.Check(
         extent, where,
@@ -235,6 +240,7 @@ class TypeSpecialiser {
   }
 
   // Vectors and matrices that a value of this type holds; none if the type has no values.
+  // `known` has the structs that were counted: types may double at each level.
   uint64_t LeavesOf(ir::TypeId id, FlatMap<uint32_t, uint64_t>& known) {
     const ir::Type& type = pool_[id];
     // The limit is applied at every step, so a product of two of these numbers stays below 64 bits.
@@ -332,6 +338,7 @@ class TypeSpecialiser {
 
 }  // namespace
 
+// An array of floats counts as one of floats.
 bool IsFloatType(const ir::Pool& pool, ir::TypeId type) {
   while (pool[type].kind == ir::TypeKind::kArray) {
     type = ir::TypeId{pool[type].element};

@@ -14,12 +14,14 @@ namespace {
 using ir::CexprOp;
 using ir::ValueKind;
 
+// Texts and flags have no arithmetic.
 constexpr bool IsNumber(ValueKind kind) {
   return kind == ValueKind::kUint || kind == ValueKind::kSint || kind == ValueKind::kFloat;
 }
 
 // A failure has operands and an operator only; the words of the message are found when somebody
 // wants to read it.
+// One branch for each code, with the arguments that its template has.
 Diagnostic Describe(const Failure& failure, ExpressionScope& scope, const Location& where) {
   const Code code = failure.code;
   Diagnostic made = Make(code, where);
@@ -80,6 +82,8 @@ struct Tree {
   std::vector<uint32_t> sizes;
   std::vector<Value> values;
 
+  // Cost: one row for each mention, even where operands share a row, as each mention has a span
+  // of its own.
   Tree(ExpressionScope& scope, ir::CexprId root) {
     // The root comes first, and what is pushed last is laid out next.
     std::vector<ir::CexprId> pending = {root};
@@ -109,6 +113,7 @@ class Evaluation {
   Evaluation(ExpressionScope& scope, const SpanRun* run, std::vector<Diagnostic>* diagnostics)
       : scope_(scope), run_(run), diagnostics_(diagnostics) {}
 
+  // A failed operand fails the whole without another message, so that one mistake is told once.
   Value Run(ir::CexprId root) {
     Tree tree(scope_, root);
     // Backwards, all operands of a node are known before the node itself.
@@ -119,6 +124,7 @@ class Evaluation {
   }
 
  private:
+  // Requires: all nodes behind this one were visited.
   void Visit(Tree& tree, uint32_t node) {
     const ir::Cexpr& row = scope_.Row(tree.nodes[node]);
     const uint32_t count = OperandCount(row.op);
@@ -201,6 +207,8 @@ class Evaluation {
     return meaning.value;
   }
 
+  // These have no value at compile time. They are kept as rows so that the message can name
+  // them.
   void ReportInvalid(const ir::Cexpr& row, uint32_t node) {
     if (diagnostics_ == nullptr) {
       return;
@@ -234,6 +242,7 @@ class Evaluation {
     KILN_UNREACHABLE();
   }
 
+  // Both orders are asked by the caller: the text may stand on either side.
   void CheckEnumValue(const Tree& tree, uint32_t option_node, uint32_t text_node) {
     const ir::Cexpr& name = scope_.Row(tree.nodes[option_node]);
     const ir::Cexpr& text = scope_.Row(tree.nodes[text_node]);
@@ -257,6 +266,7 @@ class Evaluation {
 
 }  // namespace
 
+// As types are called in messages; a failed value is never told.
 std::string_view KindText(ValueKind kind) {
   switch (kind) {
     case ValueKind::kFlag:
@@ -275,6 +285,8 @@ std::string_view KindText(ValueKind kind) {
   KILN_UNREACHABLE();
 }
 
+// Texts and failed values have no text here: callers ask ExpressionScope::StringText for the
+// former.
 std::string ValueText(Value value) {
   switch (value.kind) {
     case ValueKind::kFlag:
@@ -303,6 +315,7 @@ std::string_view OperatorText(CexprOp op) {
   return row < std::size(kTexts) ? kTexts[row] : std::string_view{};
 }
 
+// `run` has a span for each node in pre-order, which is the order of Tree.
 Value Explain(ExpressionScope& scope, ir::CexprId root, const SpanRun& run,
               std::vector<Diagnostic>& diagnostics) {
   return Evaluation(scope, &run, &diagnostics).Run(root);

@@ -142,6 +142,7 @@ Value Modulo(const Operation& o) {
       [](float, float) -> Value { KILN_UNREACHABLE(); });
 }
 
+// NaN is no value here (Real), so the order of floats is total.
 template <class Compare>
 Value Ordering(const Operation& o, Compare compare) {
   const auto flag = [&](auto a, auto b) { return Flag(compare(a, b)); };
@@ -181,6 +182,7 @@ Value NotEqual(const Operation& o) {
   return value;
 }
 
+// Flags are no numbers: 1 && 2 is an error and not true.
 template <class Combine>
 Value OnFlags(const Operation& o, Combine combine) {
   if (o.left.kind != ValueKind::kFlag || o.right.kind != ValueKind::kFlag) {
@@ -196,6 +198,7 @@ Value LogicalOr(const Operation& o) {
   return OnFlags(o, [](bool a, bool b) { return a || b; });
 }
 
+// Bits of numbers. Those of floats have no operators.
 template <class Combine>
 Value OnUints(const Operation& o, Combine combine) {
   // WGSL has bitwise operators on signed integers, RPL on unsigned ones only.
@@ -218,6 +221,7 @@ Value Xor(const Operation& o) {
   return OnUints(o, [](uint32_t a, uint32_t b) { return a ^ b; });
 }
 
+// RPL3021 for counts of 32 or more, which SPIR-V leaves undefined.
 bool ShiftsTooFar(const Operation& o) {
   return o.left.kind == ValueKind::kUint && o.right.kind == ValueKind::kUint && o.right.bits > 31;
 }
@@ -258,6 +262,7 @@ Value Negate(const Operation& o) {
   return o.left.kind == ValueKind::kFloat ? o.Real(-Float(o.left)) : o.Fail(Code::kRpl3010);
 }
 
+// Flags have `!` alone, numbers have `~`.
 Value Not(const Operation& o) {
   return o.left.kind == ValueKind::kFlag ? Flag(o.left.bits == 0) : o.Fail(Code::kRpl3009);
 }
@@ -293,6 +298,7 @@ Value ConvertNumber(const Operation& o, double number) {
   KILN_UNREACHABLE();
 }
 
+// From flags to numbers: 1 and 0. To flags there is no conversion.
 Value Convert(const Operation& o) {
   const auto integer = [](ValueKind kind) {
     return kind == ValueKind::kUint || kind == ValueKind::kSint;

@@ -56,6 +56,7 @@ class Writer {
   }
 
  private:
+  // Lists of arguments, with commas.
   void List(ir::ListId list, std::string_view open, std::string_view close, uint32_t depth) {
     // Cut lists are still closed, so the brackets of a text always pair.
     text_ += open;
@@ -79,6 +80,7 @@ class Writer {
   }
 
   // Without brackets: a message shows the expression to be recognised, and its place says the rest.
+  // Operators in each other therefore lose their brackets.
   void Infix(ir::InstId left, std::string_view op, ir::InstId right, uint32_t depth) {
     Expression(left, depth);
     text_ += fmt::format(" {} ", op);
@@ -120,6 +122,7 @@ void Writer::Inst(const ir::Inst& inst, uint32_t depth) {
   } else if (inst.kind == ir::InstKind::kNameBuiltin) {
     text_ += BuiltinText(inst.As<ir::NameBuiltinInst>().builtin, OpenTypeText(module_, inst.type));
     List(inst.As<ir::NameBuiltinInst>().arguments, " (", ")", depth);
+    // Written in front, without a space.
   } else if (inst.kind == ir::InstKind::kNameUnary) {
     text_ += OperatorText(inst.As<ir::NameUnaryInst>().op);
     Expression(inst.As<ir::NameUnaryInst>().operand, depth);
@@ -199,6 +202,7 @@ std::string OpenTypeText(const ir::ModuleView& module, ir::TypeId id) {
   KILN_UNREACHABLE();
 }
 
+// As a source writes them, also where two of the IR's operators share a spelling.
 std::string_view OperatorText(ir::BinaryOp op) {
   switch (op) {
     case ir::BinaryOp::kAdd:
@@ -257,6 +261,7 @@ std::string_view OperatorText(ir::UnaryOp op) {
 
 std::string_view OperatorText(ir::LogicalOp op) { return op == ir::LogicalOp::kAnd ? "&&" : "||"; }
 
+// A function for a type has it in its name; others have none.
 std::string BuiltinText(ir::Builtin builtin, std::string_view type) {
   const ir::BuiltinFacts& facts = ir::FactsOf(builtin);
   if (facts.types == ir::BuiltinTypes::kNone) {

@@ -32,6 +32,7 @@ void VariantEvaluator::Reset(const OptionValues& values) {
   decls_.Reset();
 }
 
+// Which options were read since BeginReads.
 Bitset VariantEvaluator::EndReads() {
   Bitset result(program_.option_count());
   EndReads(result);
@@ -88,6 +89,7 @@ ir::Stage VariantEvaluator::stage() {
   return stage_;
 }
 
+// Null in a function that is called and not chosen.
 const EntryInterface* VariantEvaluator::entry() {
   // What the interface of the entry rests on, whoever asks for it rests on too.
   if (entry_reads_ != nullptr) {
@@ -104,6 +106,7 @@ ir::DeclId VariantEvaluator::version() {
   return version_;
 }
 
+// A constant is read once and then found by its declaration, with the options that it rests on.
 ir::ConstId VariantEvaluator::Composite(ir::DeclId constant) {
   if (!recorder_.Known(composites_, constant.value)) {
     values_.PeekState(constant);  // before the frame begins: it asks for the constants before it
@@ -121,6 +124,7 @@ ir::ConstId VariantEvaluator::Composite(ir::DeclId constant) {
   return value;
 }
 
+// Messages of a constant are asked for once, by the walk over all constants.
 ConstantState VariantEvaluator::StateOf(ir::DeclId constant, std::vector<Diagnostic>* diagnostics) {
   const ConstantState state = values_.StateOf(constant);
   if (diagnostics != nullptr) {

@@ -10,6 +10,7 @@
 namespace kiln::resolve {
 namespace {
 
+// Compute pipelines have that stage alone, graphics pipelines the two others.
 bool HasStage(ir::PipelineType pipeline, ir::Stage stage) {
   return (pipeline == ir::PipelineType::kCompute) == (stage == ir::Stage::kCompute);
 }
@@ -32,6 +33,8 @@ EntryInterface Finished(InterfaceDraft&& draft) {
 
 }  // namespace
 
+// What is wrong with the request itself. Requests are not sources, so the messages have no
+// place.
 bool CheckEntry(const Program& program, std::span<const EntryPoint> entries,
                 const EntryPoint& entry, std::vector<Diagnostic>& diagnostics) {
   if (!HasStage(program.pipeline(), entry.stage)) {
@@ -102,6 +105,7 @@ ir::DeclId FindEntry(const EntryPoint& entry, VariantEvaluator& answers,
   return {};
 }
 
+// All or none: a program whose stages do not fit has no locations.
 std::vector<const EntryInterface*> InterfacesOf(std::span<const ChosenEntry> entries,
                                                 VariantEvaluator& answers, EntryInterfaces& known,
                                                 std::vector<Diagnostic>& diagnostics) {
@@ -142,6 +146,7 @@ std::vector<const EntryInterface*> InterfacesOf(std::span<const ChosenEntry> ent
   return interfaces;
 }
 
+// Settings of colour outputs are numbered by location.
 uint32_t ColorOutputsOf(ir::Stage stage, const EntryInterface& interface) {
   uint32_t count = 0;
   for (const ir::InterfaceRow& row : interface.rows) {

@@ -40,11 +40,13 @@ struct Part {
   std::span<const ir::Attribute> attributes;
 };
 
+// A declaration has few attributes.
 const ir::Attribute* Find(std::span<const ir::Attribute> attributes, ir::AttributeKey key) {
   const auto found = std::ranges::find(attributes, key, &ir::Attribute::key);
   return found == attributes.end() ? nullptr : &*found;
 }
 
+// Walks one entry point. After a fault it returns no leaves, since their numbers could be wrong.
 class LeafWalk {
  public:
   LeafWalk(const ir::SpecialisedDecl& signature, VariantEvaluator& answers,
@@ -87,6 +89,7 @@ class LeafWalk {
     Walk({.open = open, .type = parameter.type, .attributes = parameter.attributes}, {});
   }
 
+  // The result is a part without a parameter.
   void AddResult() {
     if (pool_[signature_.type].kind == ir::TypeKind::kVoid) {
       return;
@@ -130,6 +133,7 @@ class LeafWalk {
     current_.tags = member.tags;
   }
 
+  // Null for what is no struct, and after an error, which was told with the struct.
   const ir::SpecialisedDecl* StructOf(ir::TypeId open) {
     const ir::Type& type = view_.types[open.value];
     return type.kind == ir::TypeKind::kDeclared
@@ -137,6 +141,7 @@ class LeafWalk {
                : nullptr;
   }
 
+  // Recursion is as deep as structs nest.
   void Walk(const Part& part, Inherited inherited) {
     CheckStop();
     // The counters live in this call. The members below hold pointers to them, and they end with
@@ -207,6 +212,7 @@ class LeafWalk {
     }
   }
 
+  // A leaf is one variable of the stage, which may take several locations.
   void AddLeaf(const Part& part, const Inherited& inherited, const ir::Attribute* builtin) {
     // The limit is checked before a leaf is made. It also ends walks over structs whose leaves
     // double with each level.
@@ -269,6 +275,7 @@ class LeafWalk {
     return fits && items <= kMostLeaves;
   }
 
+  // Front ends refuse what gets here: it is a module that another process made.
   void Refuse(std::string_view what) {
     failed_ = true;
     diagnostics_.push_back(Make(Code::kRpl9001, current_.where).With("text", what));
@@ -288,11 +295,13 @@ class LeafWalk {
 
 }  // namespace
 
+// The number 0 is not written, as sources leave it out.
 std::string SemanticText(const ir::Pool& pool, const SemanticName& semantic) {
   std::string text(pool.Text(semantic.text));
   return semantic.index == 0 ? text : text + std::to_string(semantic.index);
 }
 
+// Requires: CanCross, which bounds the product.
 uint32_t LocationsOf(const ir::Pool& pool, ir::TypeId type) {
   uint32_t items = 1;
   while (pool[type].kind == ir::TypeKind::kArray) {

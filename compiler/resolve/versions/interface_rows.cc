@@ -16,9 +16,11 @@ namespace {
 using ir::BuiltinVariable;
 
 // The least that Vulkan promises, and what Direct3D has.
+// spec/hlsl 17.2.
 constexpr uint32_t kMostTargets = 8;
 constexpr uint32_t kMostDistances = 8;
 
+// Scalars that are not interpolated: spec/hlsl 17.5.
 bool IsFlatScalar(ir::Scalar scalar) {
   return ir::IsIntegerScalar(scalar) || scalar == ir::Scalar::kBool || scalar == ir::Scalar::kF64;
 }
@@ -28,6 +30,7 @@ class RowMaker {
   RowMaker(InterfaceDraft& draft, ir::Pool& pool, std::vector<Diagnostic>& diagnostics)
       : draft_(draft), pool_(pool), diagnostics_(diagnostics) {}
 
+  // In the order of the leaves, so rows are numbered as the source declares them.
   bool Run() {
     for (Leaf& leaf : draft_.leaves) {
       if (leaf.in) {
@@ -55,6 +58,7 @@ class RowMaker {
     uint32_t count = 0;
   };
 
+  // The row of a leaf in one direction; kNoRow if there is none, or none yet.
   uint32_t Add(const Leaf& leaf, ir::Direction direction) {
     const BuiltinVariable place = PlaceOf(leaf, direction);
     switch (place) {
@@ -72,6 +76,8 @@ class RowMaker {
     }
   }
 
+  // Which variable a leaf is: one with a location, or a built-in one. `[[vk::builtin]]`
+  // replaces the semantic, and a location alone needs none.
   BuiltinVariable PlaceOf(const Leaf& leaf, ir::Direction direction) {
     if (leaf.builtin.valid()) {
       return NamedBuiltin(leaf, direction);
@@ -111,6 +117,7 @@ class RowMaker {
     return place;
   }
 
+  // spec/hlsl 17.2, last row.
   BuiltinVariable NamedBuiltin(const Leaf& leaf, ir::Direction direction) {
     const std::string_view name = pool_.Text(leaf.builtin);
     const std::optional<BuiltinVariable> found = ir::FindBuiltinVariable(name);
@@ -128,6 +135,7 @@ class RowMaker {
              .With("direction", DirectionText(direction)));
   }
 
+  // What all rows have of their leaf. The reference is valid until the next row is made.
   DraftRow& NewRow(const Leaf& leaf, ir::Direction direction, ir::TypeId type) {
     DraftRow& made = draft_.rows.emplace_back();
     made.row = {.name = pool_.InternText(leaf.path),
@@ -151,6 +159,7 @@ class RowMaker {
   }
 
   // --- rows with locations
+  // spec/hlsl 17.3: locations are written, or given later by the layout.
   uint32_t AddLocated(const Leaf& leaf, ir::Direction direction) {
     DraftRow& made = NewRow(leaf, direction, TravelType(leaf.place.type));
     made.located = true;
@@ -177,6 +186,7 @@ class RowMaker {
     return LastRow();
   }
 
+  // Arrays travel as their items do.
   ir::TypeId ItemOf(ir::TypeId type) const {
     while (pool_[type].kind == ir::TypeKind::kArray) {
       type = ir::TypeId{pool_[type].element};
@@ -196,6 +206,7 @@ class RowMaker {
     made.row.pack_bits = format.bits;
   }
 
+  // spec/hlsl 17.5: integers must be flat, and are if nothing is written.
   void Interpolate(const Leaf& leaf, ir::Direction direction, DraftRow& made) {
     const bool flat = IsFlatScalar(pool_[ItemOf(leaf.place.type)].scalar);
     const ir::Interpolation said =
@@ -212,6 +223,7 @@ class RowMaker {
   }
 
   // Booleans have no form between stages, and scalars of 16 bits need a feature of the device.
+  // spec/hlsl 17.5: booleans travel as words. 16-bit ones widen.
   ir::TypeId TravelType(ir::TypeId type) {
     const ir::Type shape = pool_[type];
     if (shape.kind != ir::TypeKind::kVector) {
@@ -232,6 +244,7 @@ class RowMaker {
 
   // --- built-in variables
   // A leaf has the scalar of the built-in, or the other integer, and no more components.
+  // spec/hlsl 17.2, last column: compute's ids may be cut and converted.
   uint32_t AddBuiltin(const Leaf& leaf, ir::Direction direction, BuiltinVariable builtin) {
     const ir::BuiltinVariableFacts& facts = ir::FactsOf(builtin);
     const ir::Type& type = pool_[leaf.place.type];
@@ -266,6 +279,7 @@ class RowMaker {
     return LastRow();
   }
 
+  // Rows are at most 256 (LIM1001), so a search is cheap.
   uint32_t FindBuiltin(BuiltinVariable builtin, ir::Direction direction) const {
     for (uint32_t i = 0; i < draft_.rows.size(); ++i) {
       const ir::Attribute* named = draft_.rows[i].row.Find(ir::AttributeKey::kBuiltin);
@@ -286,6 +300,7 @@ class RowMaker {
   }
 
   // --- distances to clip planes
+  // spec/hlsl 17.2: one array for each kind and direction, packed by the index of the semantic.
   void AddDistance(const Leaf& leaf, ir::Direction direction, BuiltinVariable builtin) {
     const ir::Type& type = pool_[leaf.place.type];
     if (type.kind != ir::TypeKind::kVector || type.scalar != ir::Scalar::kF32) {
@@ -318,6 +333,7 @@ class RowMaker {
     }
   }
 
+  // The row is named after the first of its parts; each part knows where it begins.
   void AddArray(BuiltinVariable builtin, ir::Direction direction,
                 std::span<const Distances> parts) {
     uint32_t items = 0;
@@ -351,6 +367,7 @@ class RowMaker {
 
   // --- semantics
   // Each name and number once in a direction; a leaf has as many numbers as locations.
+  // spec/hlsl 17.1: HLSL5002.
   void CheckSemantics() {
     for (size_t i = 0; i < draft_.rows.size(); ++i) {
       for (size_t k = 0; k < i; ++k) {
@@ -365,6 +382,7 @@ class RowMaker {
     }
   }
 
+  // A matrix takes one number for each location, and none of them may be taken twice.
   bool Overlap(const DraftRow& a, const DraftRow& b) const {
     if (!a.semantic.has_value() || !b.semantic.has_value() || a.row.direction != b.row.direction ||
         a.index != b.index ||

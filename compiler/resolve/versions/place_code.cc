@@ -10,6 +10,7 @@
 
 namespace kiln::resolve {
 
+// By number of the local. Empty for functions that take no places.
 FlatMap<uint32_t, PlaceRoot> PlacesOf(const RegionBuilder& region) {
   FlatMap<uint32_t, PlaceRoot> places;
   const auto is_place = [](const ir::Member& member) {
@@ -33,6 +34,8 @@ FlatMap<uint32_t, PlaceRoot> PlacesOf(const RegionBuilder& region) {
   return places;
 }
 
+// Whether what is given may stand for a parameter: equal types, arrays of equal lengths, and
+// images that differ in their format or in being known to hold depths.
 bool StandsFor(const ir::Pool& pool, ir::TypeId given, ir::TypeId parameter) {
   while (pool[given].kind == ir::TypeKind::kArray && pool[parameter].kind == ir::TypeKind::kArray &&
          pool[given].extent == pool[parameter].extent) {
@@ -50,6 +53,7 @@ bool StandsFor(const ir::Pool& pool, ir::TypeId given, ir::TypeId parameter) {
          x.storage == y.storage && x.multisampled == y.multisampled;
 }
 
+// Walks the steps through the type. Invalid where a step leads nowhere.
 ir::TypeId PlaceType(const RegionBuilder& region, ir::InstId root,
                      std::span<const uint32_t> steps) {
   const ir::Pool& pool = region.pool();
@@ -57,6 +61,8 @@ ir::TypeId PlaceType(const RegionBuilder& region, ir::InstId root,
   for (const uint32_t step : steps) {
     const ir::Inst& inst = region.out().insts[step];
     const uint32_t index =
+        // Items of an array are all of one type, so any index will do for one that is not
+        // constant.
         inst.kind == ir::InstKind::kConst ? pool[inst.As<ir::ConstInst>().value].a : 0;
     const std::optional<ir::TypeId> part = ir::PartType(pool, type, index);
     if (!part.has_value()) {
@@ -68,6 +74,7 @@ ir::TypeId PlaceType(const RegionBuilder& region, ir::InstId root,
 }
 
 // The place is computed anew at each use, from constants alone.
+// A declaration that failed makes the region fail, in silence: its error was said.
 ir::InstId EmitPlace(RegionBuilder& region, const PlaceRoot& root, ir::TypeId type) {
   const ir::SpecialisedDecl* decl = region.answers().Decl(root.decl);
   if (decl == nullptr) {
@@ -83,6 +90,7 @@ ir::InstId EmitPlace(RegionBuilder& region, const PlaceRoot& root, ir::TypeId ty
   for (const uint32_t step : root.steps) {
     steps.push_back(region.EmitUint(step).value);
   }
+  // An item of an array of images has the type of the declaration, not that of the parameter.
   const bool image = region.pool()[type].kind == ir::TypeKind::kImage;
   return region.Emit(ir::AccessInst{.type = image ? PlaceType(region, whole, steps) : type,
                                     .root = whole,

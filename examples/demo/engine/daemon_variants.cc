@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Variants from a daemon: fetched before the first frame into a MemorySource, from which everything
+// else of the demo reads as it would from a pack. This is how a game gets shaders while it is
+// developed.
 #include "examples/demo/engine/daemon_variants.h"
 
 #include <utility>
@@ -11,6 +14,8 @@
 namespace kiln::demo {
 namespace {
 
+// The demo's own type of options is turned into the client's, value by value and with the type
+// kept.
 std::vector<client::NamedVariant> NamesOf(std::span<const VariantRequest> wanted) {
   std::vector<client::NamedVariant> names;
   for (const VariantRequest& request : wanted) {
@@ -27,6 +32,8 @@ std::vector<client::NamedVariant> NamesOf(std::span<const VariantRequest> wanted
 
 }  // namespace
 
+// The program waits here until all variants are there. A game would rather show something
+// meanwhile, which the progress is for.
 Result<DaemonVariants> DaemonVariants::Fetch(std::span<const VariantRequest> wanted,
                                              const DaemonRequest& request) {
   const std::string socket = request.socket.empty() ? client::DefaultSocket() : request.socket;

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// The frame of the demo as a render graph: which pass writes which image, and which images it
+// reads. The graph finds the order, barriers and memory; nothing of that is in this file.
 #include "examples/demo/engine/frame_graph.h"
 
 #include <algorithm>
@@ -60,6 +62,8 @@ PassFormats FrameGraph::Formats() {
   return formats;
 }
 
+// The sets of a draw are written once for each combination of images. With two histories these are
+// a handful, so nothing is ever removed.
 Result<const std::vector<VkDescriptorSet>*> FrameGraph::SetsOf(const PreparedDraw& prepared,
                                                                const graph::Resources& resources) {
   // The views are part of the key, because the graph may give a draw another image in the next
@@ -84,6 +88,7 @@ Result<const std::vector<VkDescriptorSet>*> FrameGraph::SetsOf(const PreparedDra
   return &written_.emplace(std::move(key), std::move(sets)).first->second;
 }
 
+// Called while the graph records, on the thread that executes it.
 Result<void> FrameGraph::RecordDraw(const PreparedDraw& prepared, const graph::Resources& resources,
                                     graph::CommandBuffer& commands) {
   KILN_TRY(const std::vector<VkDescriptorSet>* const sets, SetsOf(prepared, resources));

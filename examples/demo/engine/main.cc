@@ -6,6 +6,7 @@
 //   kiln_demo --daemon --manifest examples/demo/kiln.toml
 //   kiln_demo --pack demo.kpack --reload edited.kpack --window
 //   kiln_demo --list                              the variants that the scene needs
+// The exit codes are those of kiln, so that scripts of its tests can tell what went wrong.
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
@@ -47,7 +48,8 @@ struct Arguments {
   bool validate = false;
 };
 
-// As the command line does: not found 3, no device 4, damage 7, kiln's own fault 70, else 1.
+// As the command line does: not found 3, no device 4, damage 7, kiln's own fault 70, else 1. The
+// first code that fits. Anything else is a wrong picture or wrong words.
 int ExitCode(const Error& error) {
   if (error.code == ErrorCode::kNotFound) {
     return 3;
@@ -82,6 +84,7 @@ double Milliseconds(Duration duration) {
   return std::chrono::duration<double, std::milli>(duration).count();
 }
 
+// Numbers that show whether the promise of no hitches was kept; they are not a benchmark.
 void PrintReport(const runtime::Device& device, const RenderReport& report) {
   const runtime::PipelineStats& stats = report.pipelines;
   const runtime::WarmProgress& warm = report.warm.progress;
@@ -170,6 +173,8 @@ Result<void> WriteFiles(const Arguments& arguments, const RenderReport& report) 
   return {};
 }
 
+// The order is: variants, then the window, then the frames. A variant that is missing ends the demo
+// before anything is shown.
 Result<RenderReport> DrawScene(const Arguments& arguments, runtime::Device& device) {
   // Drawn at twice the size: each pixel is the mean of four.
   const VkExtent2D extent = {arguments.width * 2, arguments.height * 2};

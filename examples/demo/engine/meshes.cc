@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Meshes of the demo, made by formula, so no files are needed. Each has streams of floats by name;
+// how a variant wants them packed is not known here (prepare.cc).
 #include "examples/demo/engine/meshes.h"
 
 #include <algorithm>
@@ -10,6 +12,7 @@
 namespace kiln::demo {
 namespace {
 
+// Vertices are only ever added, so an index that was given stays right.
 class MeshBuilder {
  public:
   // Tangent along growing u.
@@ -85,6 +88,7 @@ float Share(uint32_t i, uint32_t of) { return static_cast<float>(i) / static_cas
 
 }  // namespace
 
+// The seam is there twice, once with u at 0 and once at 2, since one vertex cannot have both.
 Mesh Sphere(float radius) {
   constexpr uint32_t kColumns = 64;
   constexpr uint32_t kRows = 32;
@@ -133,6 +137,8 @@ Mesh Cube(float half_size) {
   return std::move(builder).Finish();
 }
 
+// The ground is flat. Its cells only carry the weights of the layers, so 96 by 96 of them are a
+// matter of how sharp the path is.
 Mesh Ground(float half_size) {
   constexpr uint32_t kCells = 96;
   MeshBuilder builder;
@@ -155,6 +161,7 @@ Mesh Ground(float half_size) {
   return mesh;
 }
 
+// The lid has vertices of its own, because its normal differs from that of the side.
 Mesh Column(float radius, float height, uint32_t joints) {
   constexpr uint32_t kColumns = 40;
   constexpr uint32_t kRows = 48;
@@ -208,6 +215,7 @@ Mesh ScreenTriangle() {
   return mesh;
 }
 
+// Letters have four corners each, and the texture has them side by side in the same order.
 Mesh TextLine(uint32_t letters) {
   constexpr float kWidth = 0.8F;
   Mesh mesh;

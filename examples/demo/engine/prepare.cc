@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Turns draws of the scene into what can be recorded: pipelines that are registered, buffers that
+// are filled, textures that are uploaded. Metadata of the variant says what it reads; everything is
+// found by name, and what the scene does not have is an error that names it.
 #include "examples/demo/engine/prepare.h"
 
 #include <algorithm>
@@ -13,7 +16,8 @@ namespace {
 
 using artifact::PipelineMetadata;
 
-// Samplers of one class are alike in what a driver may compile for.
+// Samplers of one class are alike in what a driver may compile for. A number below 8, whose bits
+// are the three properties.
 uint32_t SamplerClass(const preview::SamplerInfo& info) {
   return (info.filter == VK_FILTER_NEAREST ? 1U : 0U) |
          (info.address == VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_EDGE ? 2U : 0U) |
@@ -41,6 +45,7 @@ Result<VkBuffer> Preparer::Keep(std::span<const std::byte> bytes, VkBufferUsageF
   return buffers_.back().handle.get();
 }
 
+// Textures are uploaded once, before any draw is prepared.
 Result<void> Preparer::UploadTextures() {
   KILN_TRY(vk::Queue queue, vk::Queue::Create(device_));
   queue_.emplace(std::move(queue));
@@ -86,7 +91,8 @@ std::vector<runtime::ImageHint> Preparer::HintsOf(const SceneDraw& draw,
   return hints;
 }
 
-// Views of textures; images of the graph are only remembered.
+// Views of textures; images of the graph are only remembered. Whether a name is an image of the
+// graph is decided by the scene's list of names alone.
 Result<void> Preparer::FindImage(const SceneDraw& draw, const std::string& image,
                                  PreparedDraw& out) {
   const auto names = draw.images.find(image);
@@ -202,6 +208,7 @@ Result<PreparedDraw> Preparer::PrepareDraw(VariantSource& variants, const SceneD
   return out;
 }
 
+// The error names the draw and its program, since a name alone may occur in many.
 Result<Draws> Preparer::Prepare(VariantSource& variants, std::span<const SceneDraw> draws,
                                 const ValueTable& pass_values,
                                 const runtime::PassSignature& signature) {
@@ -220,6 +227,8 @@ Result<Draws> Preparer::Prepare(VariantSource& variants, std::span<const SceneDr
   return out;
 }
 
+// True if the draw will get another pipeline. It must be called between two frames, on the thread
+// that draws.
 Result<bool> Preparer::Reload(VariantSource& variants, PreparedDraw& draw) {
   KILN_TRY(const VariantCode code, variants.Get(draw.scene->variant));
   // Artifacts are compared by digest, so a reload that changed a comment replaces nothing.

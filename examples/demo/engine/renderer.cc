@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Runs the demo: prepares all draws, builds and warms all pipelines, then draws frames without
+// waiting for anything that is built. The order is what a game with no hitches does.
 #include "examples/demo/engine/renderer.h"
 
 #include <algorithm>
@@ -19,7 +21,8 @@
 namespace kiln::demo {
 namespace {
 
-// Generous, because a software device takes seconds for a frame of this size.
+// Generous, because a software device takes seconds for a frame of this size. Both times only end a
+// run that hangs.
 constexpr std::chrono::seconds kLongestFrame{120};
 constexpr std::chrono::minutes kLongestStart{10};
 constexpr size_t kFramesInFlight = 2;
@@ -30,6 +33,8 @@ double MillisecondsSince(Clock::time_point start) {
   return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
 }
 
+// Forward draws are prepared once for each phase of the camera, because their values differ. Their
+// pipelines are the same and are built once.
 Result<FrameDraws> PrepareFrame(const Scene& scene, Preparer& preparer, VariantSource& variants) {
   FrameDraws draws;
   const runtime::PassSignature light = FrameGraph::LightSignature();
@@ -79,7 +84,8 @@ Result<runtime::WarmReport> WarmUp(runtime::Pipelines& pipelines) {
   return report;
 }
 
-// The frames of a run.
+// The frames of a run. Up to kFramesInFlight frames are on the device at a time. What a frame used
+// is given back when it is done, in the order of the frames.
 class FrameLoop {
  public:
   FrameLoop(graph::Planner& planner, graph::Executor& executor, FrameGraph& frames,
@@ -138,6 +144,7 @@ Result<uint32_t> StartReload(Preparer& preparer, VariantSource& source,
   return waiting;
 }
 
+// The reload begins before its frame is drawn, so this frame is still drawn with the old pipelines.
 Result<void> DrawFrames(FrameLoop& loop, Window& window, Preparer& preparer,
                         std::span<PreparedDraw* const> draws, const RenderRequest& request,
                         RenderReport& report) {
@@ -162,6 +169,7 @@ Result<void> DrawFrames(FrameLoop& loop, Window& window, Preparer& preparer,
 
 }  // namespace
 
+// The parts are made in the order in which they refer to each other and go in the reverse order.
 Result<RenderReport> Render(runtime::Device& device, const Scene& scene, VariantSource& variants,
                             Window& window, const RenderRequest& request) {
   RenderReport report;

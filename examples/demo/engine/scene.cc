@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// The scene of the demo: what is drawn, with which variant, and the values of its parameters. It is
+// data only and touches no device, so its tests run everywhere. Names of values, images and
+// samplers are those that the shaders give them.
 #include "examples/demo/engine/scene.h"
 
 #include <algorithm>
@@ -22,7 +25,8 @@ constexpr float kFar = 80.0F;
 constexpr uint32_t kJoints = 6;
 constexpr float kColumnHeight = 2.6F;
 
-// What the materials of the forward pass share.
+// What the materials of the forward pass share. What the options themselves say comes first: insert
+// keeps what is there.
 Options Lit(Options options) {
   options.insert({{"light_count", 4U},
                   {"shadow_kind", std::string("pcf")},
@@ -31,6 +35,7 @@ Options Lit(Options options) {
   return options;
 }
 
+// Tint and highlight leave the colour as it is.
 ValueTable Material(Vec3 color, float metallic, float roughness) {
   ValueTable values;
   values.Set("base_color", color, 1);
@@ -236,7 +241,8 @@ SceneDraw ScreenDraw(std::string name, std::string program, Options options,
 }
 
 // The light of a frame counts for less the more frames there have been, so that after all phases
-// each has the same share. There is one draw for each phase.
+// each has the same share. There is one draw for each phase. The image of the first frame is all
+// new: its share is 1, so the empty history counts for nothing.
 void AddTemporal(Scene& scene, float width, float height) {
   for (uint32_t phase = 0; phase < Scene::kPhases; ++phase) {
     SceneDraw draw =
@@ -346,7 +352,8 @@ void AddScreen(Scene& scene, float width, float height) {
 
 // ---- light and camera
 
-// The camera of every phase, shifted to another quarter of the pixel.
+// The camera of every phase, shifted to another quarter of the pixel. Four frames make one picture:
+// the temporal pass takes their mean, which smooths edges.
 void AddCameras(Scene& scene, const ValueTable& shared, float width, float height) {
   constexpr std::array<std::array<float, 2>, Scene::kPhases> kShifts = {
       {{-0.25F, -0.25F}, {0.25F, 0.25F}, {-0.25F, 0.25F}, {0.25F, -0.25F}}};
@@ -414,6 +421,7 @@ bool Scene::IsPassImage(std::string_view name) {
   return std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames);
 }
 
+// In the order in which the frame draws them.
 std::vector<const std::vector<SceneDraw>*> DrawsOf(const Scene& scene) {
   return {&scene.shadow, &scene.forward, &scene.lighting, &scene.temporal,
           &scene.bloom,  &scene.compose, &scene.interface};
@@ -447,6 +455,7 @@ Scene MakeScene(uint32_t width, uint32_t height) {
   return scene;
 }
 
+// Sorted and without repetition, so a script that builds them does each once.
 std::vector<VariantRequest> VariantsOf(const Scene& scene) {
   std::set<VariantRequest> requests;
   for (const auto* const draws : DrawsOf(scene)) {

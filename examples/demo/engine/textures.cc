@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Textures of the demo, computed texel by texel, so no image files are needed. Everything is a
+// function of the place alone: two runs give the same bytes.
 #include "examples/demo/engine/textures.h"
 
 #include <algorithm>
@@ -17,7 +19,8 @@ using preview::ImageData;
 constexpr uint32_t kSide = 256;
 using Color = std::array<float, 4>;  // as stored, 0 to 1
 
-// Levels by the mean of four texels.
+// Levels by the mean of four texels. Sides must be powers of two, or the last row would be left out
+// at each step.
 std::vector<std::vector<std::byte>> AllLevels(std::vector<std::byte> first, VkExtent2D extent) {
   std::vector<std::vector<std::byte>> levels = {std::move(first)};
   while (extent.width > 1 && extent.height > 1) {
@@ -81,7 +84,8 @@ Color Mix(const Color& a, const Color& b, float share) {
   return out;
 }
 
-// Repeats after `period` cells.
+// Repeats after `period` cells. Between 0 and 1. Cells are wrapped, so that the texture can be
+// repeated without a seam.
 float Random(int32_t x, int32_t y, int32_t period) {
   const auto wrap = [&](int32_t i) {
     return static_cast<uint32_t>((i % period + period) % period);
@@ -94,6 +98,7 @@ float Random(int32_t x, int32_t y, int32_t period) {
   return static_cast<float>((bits ^ bits >> 15U) & 0xffffU) / 65535.0F;
 }
 
+// Values of four corners of a cell, blended. `cells` is also the period.
 float Noise(float u, float v, int32_t cells) {
   const float x = u * static_cast<float>(cells);
   const float y = v * static_cast<float>(cells);
@@ -109,6 +114,7 @@ float Noise(float u, float v, int32_t cells) {
   return std::lerp(top, bottom, down);
 }
 
+// Three sizes of noise, the coarsest with the largest share.
 float Turbulence(float u, float v) {
   return 0.5F * Noise(u, v, 8) + 0.3F * Noise(u, v, 16) + 0.2F * Noise(u, v, 48);
 }
@@ -141,6 +147,7 @@ struct Stroke {
   float x0, y0, x1, y1;  // of a cell, y down
 };
 
+// Only the four letters that the demo writes; any other is empty.
 std::vector<Stroke> StrokesOf(char letter) {
   switch (letter) {
     case 'K':

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Values of parameters by name, and how they get into buffers. A variant says by metadata where
+// each parameter lies; the same values serve every variant.
 #include "examples/demo/engine/values.h"
 
 #include <algorithm>
@@ -14,6 +16,7 @@ using artifact::Parameter;
 using runtime::ParameterBlock;
 using runtime::Slot;
 
+// A tag is a meaning that several shaders agree on, and wins over the name in one block.
 const Bytes* FindValue(std::string_view block, const Parameter& parameter,
                        const ValueTable& values) {
   for (const std::string& tag : parameter.tags) {
@@ -68,6 +71,8 @@ const Bytes* ValueTable::Find(std::string_view name) const {
   return found == values_.end() ? nullptr : &found->second;
 }
 
+// Every parameter must have a value: one that was forgotten would be zero and look like a bug of
+// the shader.
 Result<Bytes> FillBlock(std::string_view block, std::span<const Parameter> parameters,
                         uint32_t size, const ValueTable& values) {
   Bytes memory(size);

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Where the demo gets the code of a variant from: a folder of files, or a pack, or a source that
+// was filled by a daemon. All of them end in a VariantCode.
 #include "examples/demo/engine/variants.h"
 
 #include <algorithm>
@@ -36,6 +38,7 @@ Result<std::optional<std::string>> ReadFile(const std::filesystem::path& path) {
   return std::optional<std::string>(std::move(text));
 }
 
+// JSON is looked for first, since a person may have written it.
 Result<Bytes> ReadMetadata(const std::filesystem::path& folder) {
   KILN_TRY(const auto json, ReadFile(folder / "metadata.json"));
   if (json) {
@@ -52,6 +55,7 @@ Result<Bytes> ReadMetadata(const std::filesystem::path& folder) {
 
 }  // namespace
 
+// As the name of the folder has it, so the spelling must never change.
 std::string OptionText(const OptionValue& value) {
   return std::visit(
       [](const auto& v) -> std::string {
@@ -76,6 +80,7 @@ std::string VariantFolder(const VariantRequest& request) {
   return fmt::format("{}.{}", folder, DigestOf(options).id.hex());
 }
 
+// Nothing is kept: each call reads the files again, which lets a script replace them.
 Result<VariantCode> VariantFolders::Get(const VariantRequest& request) {
   const std::filesystem::path folder = std::filesystem::path(folder_) / VariantFolder(request);
   const auto source = std::make_shared<runtime::MemorySource>();

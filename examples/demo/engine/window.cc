@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// A window without a screen: images are acquired and presented as with a real one, with the same
+// semaphores, so the code of the frame is the same in tests.
 #include "examples/demo/engine/window.h"
 
 #include <utility>
@@ -20,6 +22,7 @@ Result<vk::UniqueSemaphore> HiddenWindow::MakeSemaphore() const {
   return vk::UniqueSemaphore(device_->table(), device_->handle(), semaphore);
 }
 
+// Semaphores and the image of a slot go together: one frame uses all three.
 Result<std::unique_ptr<Window>> HiddenWindow::Create(runtime::Device& device, VkExtent2D extent) {
   std::unique_ptr<HiddenWindow> window(new HiddenWindow(device, extent));
   device.table().GetDeviceQueue(device.handle(), device.queue_family(), 0, &window->queue_);
@@ -63,6 +66,7 @@ Result<void> HiddenWindow::Submit(VkSemaphore wait, VkSemaphore signal) const {
   return {};
 }
 
+// Never blocks, since nothing is shown. The graph's waits on semaphores are real.
 Result<graph::Presentation> HiddenWindow::Acquire() {
   const auto index = static_cast<uint32_t>(acquired_ % slots_.size());
   const Slot& slot = slots_[index];

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// A window of an X server with a swapchain. It is the only file that knows of a window system;
+// functions of its extensions are loaded here and not by the runtime.
 #include "examples/demo/engine/x_window.h"
 
 #include <algorithm>
@@ -66,6 +68,7 @@ Error NoWindow(std::string_view why) {
           "NO_DEVICE"};
 }
 
+// Members that Vulkan uses are destroyed in ~XWindow; the connection goes after them.
 class XWindow final : public Window {
  public:
   explicit XWindow(runtime::Device& device) : device_(device) {}
@@ -156,6 +159,8 @@ Result<void> XWindow::Open(VkExtent2D extent) {
   return MakeSwapchain();
 }
 
+// Everything waits for the device, which is fine for a change of size and for the beginning, and
+// for nothing else.
 Result<void> XWindow::MakeSwapchain() {
   device_.table().DeviceWaitIdle(device_.handle());
   VkSurfaceCapabilitiesKHR capabilities{};
@@ -197,6 +202,8 @@ Result<void> XWindow::MakeSwapchain() {
   return {};
 }
 
+// Semaphores for acquiring go round by frame, and those for presenting belong to the image: it is
+// known only afterwards which image comes.
 Result<graph::Presentation> XWindow::Acquire() {
   const VkSemaphore acquired = acquire_[frame_++ % acquire_.size()].get();
   uint32_t index = 0;
@@ -225,6 +232,7 @@ Result<graph::Presentation> XWindow::Acquire() {
   return out;
 }
 
+// The image was presented in each case.
 Result<void> XWindow::Presented(graph::PresentStatus status) {
   if (status == graph::PresentStatus::kOutOfDate || status == graph::PresentStatus::kSuboptimal) {
     return MakeSwapchain();

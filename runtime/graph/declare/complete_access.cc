@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Turns a declared access into a complete one: elementary stages and accesses, range, layout,
+// usage. It reads the description alone, keeps no state and answers with an error code and words.
 #include "runtime/graph/declare/complete_access.h"
 
 #include <array>
@@ -83,6 +85,8 @@ bool CheckMasks(const AccessRequest& request, CompletedAccess& out) {
   return true;
 }
 
+// A range outside of the texture is an error with code and words; nothing is cut off silently,
+// since the author meant something else.
 bool CheckRange(const Range& range, const ChainRow& chain, CompletedAccess& out) {
   AccessRow& row = out.row;
   const VkImageAspectFlags all = chain.aspects;
@@ -112,6 +116,8 @@ bool CheckRange(const Range& range, const ChainRow& chain, CompletedAccess& out)
   return true;
 }
 
+// An access that allows exactly one layout needs no word (spec/graph 4.4); one that allows several
+// has to name it.
 bool CheckLayout(const AccessRequest& request, CompletedAccess& out) {
   AccessRow& row = out.row;
   row.layout = request.access.layout;
@@ -164,6 +170,7 @@ bool CheckMemory(const AccessRequest& request, const ChainRow& chain, CompletedA
 
 }  // namespace
 
+// Columns: any of these accesses, and the usage that an image needs for it.
 VkImageUsageFlags UsageOf(Accesses accesses) {
   struct Row {
     Accesses accesses;

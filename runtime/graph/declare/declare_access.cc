@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Declarations of reads, writes and creations become rows. Errors are recorded and not returned: an
+// engine declares a whole frame and asks once whether it was right.
 #include "runtime/graph/declare/declare_access.h"
 
 #include <limits>
@@ -66,6 +68,8 @@ void AccessDeclarer::FailAccess(std::string_view code, std::string_view detail, 
   frame_.Fail(code, detail, pass, version, where);
 }
 
+// The last step of every declaration: all that is checked has been checked. The limit is checked
+// here, so that no path around it exists.
 void AccessDeclarer::AddAccess(const CompletedAccess& access, const AccessEnds& ends,
                                const AccessFlags& flags) {
   if (rows_.accesses.size() >= kMaxAccesses) {
@@ -191,6 +195,8 @@ uint32_t AccessDeclarer::Create(PassId pass_id, const CreateRequest& create, Whe
   return version;
 }
 
+// Poison fills what a pass promises to write, to make a broken promise visible. Compressed formats
+// cannot be cleared, and host memory is not the graph's to fill.
 bool AccessDeclarer::WantsPoison(const CreateRequest& create, uint32_t pass) const {
   const bool attachment = IsAttachment(ElementaryAccesses(create.access.accesses));
   const bool stated = create.contents.kind == ContentKind::kAllWritten ||
@@ -264,6 +270,8 @@ void AccessDeclarer::Read(PassId pass_id, const Handle& handle, const Access& de
   AddAccess(access, {pass, version, kNone}, {});
 }
 
+// A write ends the life of the old version: it is read no more behind this pass, and a second write
+// of it is reported with both passes.
 uint32_t AccessDeclarer::Write(PassId pass_id, const WriteRequest& write, Where where) {
   const uint32_t pass = handles_.UsePass(pass_id, where);
   const uint32_t old = pass == kNone ? kNone : handles_.UseVersion(write.old, pass, where);

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Tables of one frame while it is declared. Rows are appended and never moved, handles are their
+// numbers, and two frames are kept so that handles of the last one can be told from those of this
+// one.
 #include "runtime/graph/declare/frame_rows.h"
 
 #include <utility>
@@ -53,6 +56,7 @@ uint32_t FrameRows::AddChain(const ChainRow& chain, const ChainBinding& binding,
   return AddVersion(name, index, kNone);
 }
 
+// A version knows who makes it; who kills it is set when somebody writes it.
 uint32_t FrameRows::AddVersion(std::string_view name, uint32_t chain, uint32_t def) {
   const ChainRow& row = rows_.chains[chain];
   const int bits =
@@ -68,6 +72,8 @@ uint32_t FrameRows::AddVersion(std::string_view name, uint32_t chain, uint32_t d
   return static_cast<uint32_t>(rows_.versions.size() - 1);
 }
 
+// Numbers of passes have few bits in handles, hence the bound. Whoever gets kPoisoned may go on
+// declaring; the frame has failed.
 uint32_t FrameRows::AddPass(const PassDesc& desc, Origin origin, Where where) {
   if (rows_.passes.size() >= kMaxPasses) {
     Fail("PASS_LIMIT", fmt::format("a frame has at most {} passes", kMaxPasses), kNone, kNone,
@@ -82,6 +88,7 @@ uint32_t FrameRows::AddPass(const PassDesc& desc, Origin origin, Where where) {
   return static_cast<uint32_t>(rows_.passes.size() - 1);
 }
 
+// The text has its code first, as all messages of the graph.
 void FrameRows::Fail(std::string_view code, std::string_view detail, uint32_t pass,
                      uint32_t version, Where where) {
   // Messages name what is known: a version, a pass, or neither.

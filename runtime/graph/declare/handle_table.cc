@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Handles of a frame: an index, the serial of the frame it was made in, and the identity of the
+// graph. A stale or foreign handle is found here, before it reaches a table.
 #include "runtime/graph/declare/handle_table.h"
 
 #include <fmt/format.h>
@@ -21,7 +23,8 @@ uint32_t HandleTable::FailPass(PassId pass, Where where) {
   return kNone;
 }
 
-// The version in this frame that stands for one that the last frame kept.
+// The version in this frame that stands for one that the last frame kept. Made on first use and at
+// most once in a frame, so frames that read no history get no rows for it.
 uint32_t HandleTable::Revive(uint32_t previous) {
   if (revived_[previous] != kNone) {
     return revived_[previous];

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// What one frame in flight has for its commands: pools, buffers and a fence, all used again when
+// the frame is done. Threads record into lanes of their own, so nothing here is locked.
 #include "runtime/graph/execute/command_slot.h"
 
 namespace kiln::graph {
@@ -29,6 +31,7 @@ Result<CommandSlot> MakeSlot(const runtime::Device& device, uint32_t lanes) {
   return slot;
 }
 
+// One at a time: how many a frame needs shows while it is recorded.
 Result<void> AddBuffer(const runtime::Device& device, CommandLane& lane) {
   VkCommandBufferAllocateInfo info{};
   info.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO;
@@ -68,6 +71,7 @@ Result<void> ResetFence(const runtime::Device& device, CommandSlot& slot) {
   return {};
 }
 
+// Requires: the fence was waited for; buffers of a pool that is reset must not be in use.
 Result<void> ResetLanes(const runtime::Device& device, CommandSlot& slot) {
   for (CommandLane& lane : slot.lanes) {
     KILN_TRY_VK(device.table().ResetCommandPool(device.handle(), lane.pool.get(), 0),

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// The objects of the device that a plan needs: blocks of memory, images, views. They are kept from
+// frame to frame, since a steady engine asks for the same ones each time. One frame at a time
+// prepares; its recording threads only ask for views, under a lock of their own.
 #include "runtime/graph/execute/device_objects.h"
 
 #include <algorithm>
@@ -97,6 +100,8 @@ Result<vk::UniqueImage> DeviceObjects::NewImage(const ChainRow& chain) {
   return vk::UniqueImage(device_.table(), device_.handle(), image);
 }
 
+// Buffers of a block are ranges of one VkBuffer and need no object of their own. Images do, and
+// they are what this cache is for.
 Result<void> DeviceObjects::BindPacked(const Plan& plan, const Declarations& rows, uint32_t chain,
                                        uint64_t frame) {
   const PlanChain& place = plan.chains[chain];
@@ -177,6 +182,8 @@ Result<void> DeviceObjects::BindKept(const ChainRow& row, uint32_t chain, uint32
   return {};
 }
 
+// After success every chain of the plan is bound, except those that lie in the ring of the frame's
+// slot.
 Result<void> DeviceObjects::Prepare(const Plan& plan, const Declarations& rows,
                                     const std::vector<uint32_t>& objects, uint64_t frame) {
   created = 0;
@@ -208,6 +215,8 @@ Result<void> DeviceObjects::Prepare(const Plan& plan, const Declarations& rows,
   return {};
 }
 
+// Called once per frame, on the thread that submits. `completed` is what the device has finished;
+// older objects are destroyed only behind it.
 void DeviceObjects::Collect(uint64_t frame, uint64_t completed) {
   destroyed = 0;
   const auto old = [&](uint64_t used) { return used + kUnusedFrames < frame; };

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Timestamps and marks of one frame in flight: how long each pass took, and how far the device came
+// before it was lost. Each slot of the executor has its own, so a frame reads its results when its
+// slot comes round again.
 #include "runtime/graph/execute/frame_marks.h"
 
 #include <cstring>
@@ -32,6 +35,8 @@ Result<void> FrameMarks::GrowQueries(const runtime::Device& device) {
   return {};
 }
 
+// Requires that the slot's last frame is done on the device, because its queries and marks are
+// overwritten.
 Result<void> FrameMarks::Prepare(const runtime::Device& device, vk::Memory& memory,
                                  const Plan& plan, const Declarations& rows,
                                  const ExecutorConfig& config) {
@@ -67,6 +72,8 @@ Result<void> FrameMarks::Prepare(const runtime::Device& device, vk::Memory& memo
   return {};
 }
 
+// Queries must be reset before each use, and outside of rendering; the first command of the frame
+// is the place.
 void FrameMarks::Start(const vk::Table& table, VkCommandBuffer commands) const {
   if (timestamps_) {
     table.CmdResetQueryPool(commands, queries_.get(), 0, static_cast<uint32_t>(2 * names_.size()));
@@ -121,7 +128,8 @@ void FrameMarks::ReadTimes(const runtime::Device& device, std::vector<PassTime>&
 }
 
 // Host memory that the device writes survives the loss of the device, so the marks tell where it
-// stopped.
+// stopped. Nothing if no mark was written: then the device stopped in front of the first pass or
+// never began.
 std::optional<std::string> FrameMarks::LastFinished() const {
   if (!markers_ || !submitted_) {
     return std::nullopt;

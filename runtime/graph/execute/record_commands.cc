@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+// Walks the positions of the plan and records what stands there: a barrier point, then the pass.
+// Objects, layouts and barriers were decided by planning; the recorder looks them up and decides
+// nothing but load and store operations (spec/graph 4.9). Several threads may record parts of one
+// frame, each with a recorder of its own; mistakes are collected and told when all are done.
 #include "runtime/graph/execute/record_commands.h"
 
 #include <algorithm>
@@ -143,12 +147,14 @@ void FrameRecorder::Call(uint32_t pass, VkCommandBuffer commands) {
   callback.call(graph_.Captured(pass), &device_, &resources, &buffer);
 }
 
+// Before any command is recorded and in plan order (spec/graph 4.8.1).
 void FrameRecorder::RunHostPasses() {
   for (uint32_t i = 0; i < plan_.host_passes; ++i) {
     Call(plan_.order[i].pass, VK_NULL_HANDLE);
   }
 }
 
+// Requires: the layout for transfers, and that rendering is not going on.
 void FrameRecorder::Fill(uint32_t chain, const VkClearValue& value, VkCommandBuffer commands) {
   const vk::Table& table = device_.table();
   const ChainRow& row = rows_.chains[chain];
@@ -307,7 +313,8 @@ VkRenderingAttachmentInfo FrameRecorder::Attachment(uint32_t index) {
   return info;
 }
 
-// False: the pass has no attachments.
+// False: the pass has no attachments. The signature is collected on the way: pipelines that the
+// callback binds must fit it.
 bool FrameRecorder::BeginRendering(uint32_t pass, VkCommandBuffer commands) {
   scratch_.color.clear();
   scratch_.signature.color.clear();
@@ -395,6 +402,8 @@ void FrameRecorder::CopyToPresent(uint32_t pass, VkCommandBuffer commands) {
   }
 }
 
+// A position is a pass with the barrier before it; positions are recorded in order within one
+// command buffer.
 void FrameRecorder::RecordPosition(uint32_t position, VkCommandBuffer commands) {
   const vk::Table& table = device_.table();
   // Points are sorted by position.

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+// One timeline semaphore counts what the graph has submitted; its value is the ticket of a frame.
+// Whoever waits for a frame waits for a value, and a value that is reached tells about all frames
+// before it. Binary and other semaphores are those of the caller, and are passed through with the
+// stages that the plan gives them (spec/graph 4.7).
 #include "runtime/graph/execute/submission.h"
 
 #include <algorithm>
@@ -9,6 +13,7 @@
 
 namespace kiln::graph {
 
+// One queue of one family: planning orders everything on it, so no ownership is ever transferred.
 Result<Submission> Submission::Start(runtime::Device& device) {
   const vk::Table& table = device.table();
   VkQueue queue = VK_NULL_HANDLE;
@@ -43,6 +48,8 @@ Result<void> Submission::CheckSignals(const Plan& plan, const Declarations& rows
   return {};
 }
 
+// After a submission that went well, so a frame that failed may use its values again. A handful of
+// semaphores are searched one by one.
 void Submission::RememberSignals(const Plan& plan, const Declarations& rows) {
   for (const uint32_t use : plan.signals) {
     const SemaphoreRow& row = rows.semaphore_uses[use];
@@ -93,6 +100,7 @@ VkSemaphoreSubmitInfo Submission::NextValue() const {
 // All batches go to the queue in one call, because each call costs some microseconds.
 Result<void> Submission::Submit(const Plan& plan, const Declarations& rows,
                                 std::span<const Cut> cuts, CommandSlot& slot) {
+  // Lists keep their memory from frame to frame.
   submits_.clear();
   commands_.clear();
   waits_.clear();
@@ -130,6 +138,7 @@ Result<void> Submission::Submit(const Plan& plan, const Declarations& rows,
     }
     submits_.push_back(submit);
   }
+  // The fence is for the slot: its command pools may be reset when it is signalled.
   KILN_TRY_VK(device_->table().QueueSubmit2(queue_, static_cast<uint32_t>(submits_.size()),
                                             submits_.data(), slot.fence.get()),
               "submit a frame");
@@ -138,6 +147,8 @@ Result<void> Submission::Submit(const Plan& plan, const Declarations& rows,
   return {};
 }
 
+// Immediate mode: a pass is submitted alone and waited for, so that a device that is lost is lost
+// in a known pass.
 Result<void> Submission::RunOne(const Plan& plan, const Declarations& rows, const Batch& batch,
                                 uint32_t position, VkCommandBuffer commands, CommandSlot& slot) {
   waits_.clear();
@@ -153,6 +164,7 @@ Result<void> Submission::RunOne(const Plan& plan, const Declarations& rows, cons
   return ResetFence(*device_, slot);
 }
 
+// Requires: the waits and signals of the pass are in the lists.
 Result<void> Submission::SubmitOne(CommandSlot& slot, VkCommandBuffer buffer) {
   signals_.push_back(NextValue());
   VkCommandBufferSubmitInfo command{};
@@ -207,6 +219,8 @@ bool Submission::HasReached(uint64_t value) const {
   return result == VK_SUCCESS && reached >= value;
 }
 
+// In steps of the caller's patience; a timeout is an error with a name, so that a hang is told
+// apart from a lost device.
 Result<void> Submission::WaitFor(uint64_t wanted, std::chrono::nanoseconds timeout) const {
   const VkSemaphore semaphore = timeline_.get();
   VkSemaphoreWaitInfo info{};

@@ -31,6 +31,7 @@ const Json* Member(const Json& object, const char* member) {
   return found == object.end() || found->is_null() ? nullptr : &*found;
 }
 
+// An absent member and a null one mean the same, as several writers of JSON put null for nothing.
 Result<std::string> TextOr(const Json& object, const char* member, std::string_view fallback,
                            std::string_view where) {
   const Json* found = Member(object, member);
@@ -165,6 +166,8 @@ Result<VkImageLayout> ParseLayoutName(const Json& object, const char* member,
   return *layout;
 }
 
+// Counts are clamped below kWhole, which has a meaning of its own; a clamped range is outside of
+// every texture and is refused where it is declared.
 Result<Range> ParseRange(const Json& object, std::string_view where) {
   Range range;
   const auto edge = [&](const char* member, uint16_t fallback) -> Result<uint16_t> {
@@ -211,7 +214,8 @@ Result<Access> ParseAccess(const Json& object, std::string_view where) {
   return access;
 }
 
-// A texture that states bytes instead of an extent is a row of texels.
+// A texture that states bytes instead of an extent is a row of texels. For files of other engines
+// that know sizes but no extents; only the memory matters for such a row.
 void StateBytes(TextureDesc& desc, uint64_t bytes) {
   const std::optional<FormatInfo> info = InfoOf(desc.format);
   const uint64_t texel = info.has_value() && info->bytes != 0 ? info->bytes : 1;
@@ -269,6 +273,8 @@ Result<void> ParseTexture(const Json& object, std::string_view where, FileResour
   return {};
 }
 
+// The members of a resource follow spec/graph; unknown ones are ignored, so that tools may add
+// their own.
 Result<FileResource> ParseResource(const Json& object) {
   if (!object.is_object()) {
     return Malformed("'resources' has an item that is no object");
@@ -304,6 +310,8 @@ Result<FileResource> ParseResource(const Json& object) {
   return out;
 }
 
+// One function for the three lists of a pass. Which list an access stands in decides what it does;
+// the members are the same.
 Result<std::vector<FileAccess>> ParseAccesses(const Json& pass, const char* member,
                                               std::string_view where) {
   std::vector<FileAccess> out;
@@ -366,6 +374,8 @@ std::optional<PassKind> ParsePassKind(std::string_view name) {
                               : std::nullopt;
 }
 
+// Only the shape of the file is checked here. Names are looked up when the graph is built, with the
+// messages that an engine gets too.
 Result<FilePass> ParsePass(const Json& object) {
   if (!object.is_object()) {
     return Malformed("'passes' has an item that is no object");

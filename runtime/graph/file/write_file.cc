@@ -178,6 +178,8 @@ Json Writer::Pass(uint32_t index) const {
 
 }  // namespace
 
+// The file describes one frame without its history: what is carried over is written as imports or
+// by name.
 std::string WriteGraphFile(const Graph& graph) {
   Writer writer{.graph = graph, .rows = graph.rows()};
   writer.NameVersions();

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Before memory is placed it is asked for: what each chain needs on this device, and which kind of
+// place it has (spec/graph 7). Chains that nobody uses need nothing. Packed ones become items of
+// bin packing, with their span of positions; all others have memory of their own.
 #include "runtime/graph/memory/measure_chains.h"
 
 #include "runtime/graph/plan/errors.h"
@@ -19,6 +22,8 @@ uint32_t ClassOf(std::vector<MemoryClass>& classes, uint32_t types, ResourceKind
   return static_cast<uint32_t>(classes.size() - 1);
 }
 
+// A size that the declaration says replaces that of the device, rounded up to its alignment.
+// Textures are asked of the device, which may refuse them; a buffer always has its size.
 bool NeedsOf(MemoryModel& model, const ChainRow& row, MemoryNeeds& needs) {
   if (!row.texture()) {
     needs = model.Buffer({.size = row.size, .memory = row.memory});
@@ -31,6 +36,8 @@ bool NeedsOf(MemoryModel& model, const ChainRow& row, MemoryNeeds& needs) {
   return known;
 }
 
+// What outlives the frame or comes from outside has its place by what it is. Memory that the host
+// writes is a ring, because the frames before may still read it.
 Place PlaceOf(const ChainRow& row, const MemoryNeeds& needs) {
   switch (row.object) {
     case Object::kImported:
@@ -75,6 +82,8 @@ bool MeasureChain(const ChainRow& row, uint32_t index, MemoryModel& model, Measu
 
 }  // namespace
 
+// Every chain is set anew, so a plan of an earlier frame leaves nothing behind. The first chain
+// that the device cannot have ends it.
 bool MeasureChains(const Declarations& rows, const ChainUses& uses, MemoryModel& model,
                    MeasuredChains& out, std::vector<GraphError>& errors) {
   const auto chains = static_cast<uint32_t>(rows.chains.size());

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Gives every chain an address in its class (spec/graph 7). Chains that are never alive in one
+// epoch may have the same bytes; how they are packed is decided by the packers and remembered
+// (memo), because most frames equal the one before.
 #include "runtime/graph/memory/place.h"
 
 #include <algorithm>
@@ -13,7 +16,8 @@ namespace {
 constexpr uint64_t kMinBlock = uint64_t{64} << 20;
 constexpr uint64_t kBlockUnit = uint64_t{1} << 20;
 
-// Chains of the host lie one after the other: nothing knows when the host is done with one.
+// Chains of the host lie one after the other: nothing knows when the host is done with one. Offsets
+// count from the beginning of the ring of a frame.
 void PlaceApart(const Declarations& rows, const PlacedChains& out) {
   for (uint32_t i = 0; i < out.chains.size(); ++i) {
     PlanChain& chain = out.chains[i];
@@ -82,6 +86,8 @@ void AssignAddresses(const PlacedChains& out, uint32_t index, const Placement& p
 
 }  // namespace
 
+// Positions become epochs first: memory is shared between epochs only (spec/graph 6.8). Classes are
+// packed one by one, since they never share memory.
 void PlaceChains(const PlaceInputs& in, PlaceMemory& memory, const PlacedChains& out) {
   PlanMetrics& metrics = out.metrics;
   for (PackItem& item : out.packed) {

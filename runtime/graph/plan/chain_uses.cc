@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Turns the accesses of passes around, into the uses of each chain in plan order: what barriers,
+// lifetimes and memory are made from. Linear, and the largest tables of planning, so it is written
+// for the cache: fields are filled where they stay.
 #include "runtime/graph/plan/chain_uses.h"
 
 #include <numeric>

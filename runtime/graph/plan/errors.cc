@@ -7,6 +7,7 @@
 
 namespace kiln::graph {
 
+// Names are copied out of the rows: errors outlive the frame whose declarations they speak of.
 void AddError(const Declarations& rows, std::string_view code, const ErrorNames& names,
               std::string_view detail, std::vector<GraphError>& errors) {
   // A frame with so many errors has one mistake that repeats itself (spec/graph 3.4).

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// The steps of spec/graph 6.1 in their order. Each step is a function of tables to tables; what a
+// step needs from an earlier one is an argument, so the order can be read here and a step can be
+// tested alone. All tables are kept from frame to frame and cleared, never freed.
 #include "runtime/graph/plan/make_plan.h"
 
 #include <algorithm>
@@ -93,6 +96,7 @@ class PlanMaker {
     return !AnyCycle(rows_, all, memory_.edges, errors_);
   }
 
+  // An order that cannot be completed is a cycle, which is told with its passes (spec/graph 6.5.4).
   bool OrderPasses() {
     MakeEdges(EdgesIn(), plan_.live, memory_.edges);
     const ScheduleFacts scheduled = Schedule({.rows = rows_,
@@ -190,6 +194,8 @@ class PlanMaker {
 
 }  // namespace
 
+// Requires rows without declaration errors. On false the plan is not to be used, and `errors` says
+// why.
 bool MakePlan(const PlanInputs& in, PlanMemory& memory, PlannerTimes& times, Plan& plan,
               std::vector<GraphError>& errors) {
   return PlanMaker(in, memory, plan, errors).Make(times);

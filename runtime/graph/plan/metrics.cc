@@ -66,6 +66,8 @@ void MeasureMemory(const Declarations& rows, const Plan& plan, ResourceKind kind
 
 }  // namespace
 
+// Called after all other steps, since it reads what they left in the plan and changes nothing that
+// a barrier or a placement depends on.
 void Measure(const MetricsInputs& in, EpochLoad& load, Plan& plan) {
   PlanMetrics& metrics = plan.metrics;
   MeasureMemory(in.rows, plan, ResourceKind::kTexture, load, metrics.images);

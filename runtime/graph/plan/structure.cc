@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+// The key under which a plan is remembered: a sum over everything that decides it, array by array,
+// so that a frame which was planned before is recognised without planning (spec/graph 6). Sums and
+// no digests, since tables of a process cannot be chosen by anybody (spec/cache 2.1.3). Each array
+// has its own sum, so that a miss can be explained by the first one that differs.
 #include "runtime/graph/plan/structure.h"
 
 #include <algorithm>
@@ -44,6 +48,7 @@ void CollectUses(const StructureInputs& in, std::vector<SemaphoreUseBytes>& uses
   }
 }
 
+// Flags share one word, each in bits of its own.
 OptionBytes OptionsOf(const StructureInputs& in) {
   const PlanOptions& options = in.options;
   return {.seed = options.seed,
@@ -75,6 +80,8 @@ Hash128 HashOfHashes(const Structure& structure) {
 
 }  // namespace
 
+// Rows have no padding and no pointers, which the checks of their types guarantee, so their bytes
+// are their meaning.
 Structure StructureOf(const StructureInputs& in, std::vector<SemaphoreUseBytes>& scratch) {
   const Declarations& rows = in.rows;
   CollectUses(in, scratch);
@@ -87,6 +94,7 @@ Structure StructureOf(const StructureInputs& in, std::vector<SemaphoreUseBytes>&
   return out;
 }
 
+// Empty if nothing differs, or if there is nothing to compare with.
 const char* FirstDifference(const Structure& a, const Structure& b) {
   constexpr const char* kNames[] = {"passes",         "accesses", "versions", "chains",
                                     "semaphore uses", "options",  "carried",  "semaphore edges"};

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Rules that need the whole frame (spec/graph 4). What a single declaration can break was told when
+// it was made; here passes are looked at together. All rules are checked, and each reports all that
+// it finds, so an author sees everything at once.
 #include "runtime/graph/plan/validate.h"
 
 #include <algorithm>
@@ -65,6 +68,7 @@ void CheckSharedChains(const Checked& checked, uint32_t pass, ValidateScratch& s
   }
 }
 
+// One pass over the passes for both rules, because a frame is validated each time it is planned.
 void CheckPasses(const Checked& checked, bool shared, ValidateScratch& scratch) {
   const Declarations& rows = checked.rows;
   if (shared) {
@@ -159,6 +163,7 @@ void CheckHostPasses(const Checked& checked) {
   }
 }
 
+// A version that is wanted behind the frame must be the last of its chain (spec/graph 4.2).
 void CheckOutputs(const Checked& checked) {
   const Declarations& rows = checked.rows;
   for (uint32_t version = 0; version < rows.versions.size(); ++version) {
@@ -175,6 +180,7 @@ void CheckOutputs(const Checked& checked) {
 
 }  // namespace
 
+// Linear in accesses and versions, but for passes that use a chain several times.
 void Validate(const Declarations& rows, const PassAccesses& accesses, const AccessFacts& facts,
               ValidateScratch& scratch, std::vector<GraphError>& errors) {
   const Checked checked{.rows = rows, .accesses = accesses, .errors = errors};

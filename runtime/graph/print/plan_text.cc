@@ -96,6 +96,8 @@ std::string WhyText(const PlanPass& pass, const Graph& graph) {
   return "";
 }
 
+// For dumps and checks. The plan keeps ranges of accesses and no positions, which are found here by
+// walking those ranges.
 std::vector<int32_t> SourcePositions(const Plan& plan, const Declarations& rows,
                                      const BarrierEntry& entry) {
   std::vector<int32_t> out;

@@ -256,6 +256,7 @@ Json Printer::Options() const {
           {"declared_order_valid", plan.metrics.declared_order_valid}};
 }
 
+// Numbers of cells within the chain, as the file lists the cells of a chain with it.
 Json Printer::CellsOf(const AccessRow& access, const PlanChain& chain) const {
   Json cells = Json::array();
   for (uint32_t cell = 0; cell < chain.cells; ++cell) {
@@ -307,6 +308,7 @@ uint32_t Printer::AcquiringPass(uint32_t use) const {
   return kNone;
 }
 
+// Every pass that runs, with all that it does; culled passes appear in `culled` only.
 Json Printer::Passes() const {
   Json out = Json::array();
   for (const PlanPass& pass : plan.order) {
@@ -418,6 +420,8 @@ bool SameButCell(const BarrierEntry& a, const BarrierEntry& b) {
          a.lo == b.lo && a.hi == b.hi;
 }
 
+// One row for each entry or run of like entries. `interval` is where the barrier could have stood,
+// and `protects` the position whose access needs it.
 Json Printer::Points() const {
   Json out = Json::array();
   for (const BarrierPoint& point : plan.points) {

@@ -9,6 +9,8 @@
 #include "runtime/pipeline/driver/driver_identity.h"
 #include "runtime/pipeline/pipelines.h"
 
+// Exit codes: 2 for a wrong call, 4 for a device or driver that is not the one which the parent
+// means; every other code is that of ServeChildBuilds.
 int main(int argc, char** argv) {
   using namespace kiln::runtime;  // NOLINT(google-build-using-namespace)
   if (argc != 4) {

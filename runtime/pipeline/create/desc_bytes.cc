@@ -9,7 +9,8 @@ namespace kiln::runtime {
 namespace {
 
 // Writer and Reader have the same face, and Fields is a template over it. So the order of the
-// fields is written once, and a field cannot be written and forgotten in reading.
+// fields is written once, and a field cannot be written and forgotten in reading. Appends; it never
+// fails.
 class Writer {
  public:
   template <class T>
@@ -185,6 +186,8 @@ void Fields(Io& io, PipelineDesc& desc) {
 
 }  // namespace
 
+// The encoding is for a child process of the same program and is never stored, so it has no
+// version.
 Bytes EncodeDesc(const PipelineDesc& desc) {
   Writer writer;
   PipelineDesc copy = desc;  // a reader changes what it is given, a writer does not

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Whether a device can filter all images of a pipeline linearly, which decides over the samplers
+// that a warm-up draw binds.
 #include "runtime/pipeline/create/sampling.h"
 
 #include <algorithm>

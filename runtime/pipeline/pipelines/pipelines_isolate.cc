@@ -66,6 +66,8 @@ void AdoptCache(PipelinesState& state, const std::string& folder) {
 
 }  // namespace
 
+// Runs on the ticket's own thread, or on the one that waits for the ticket, with one child at a
+// time. Whether to stop is asked between two pipelines and by the child's keeper while it waits.
 void Isolate(PipelinesState& state, const Isolation& isolation) {
   const std::vector<std::shared_ptr<Build>> builds = state.TicketOf(isolation.ticket).builds;
   const auto stopped = [&] {

@@ -17,7 +17,8 @@ namespace {
 
 double Seconds(Duration duration) { return std::chrono::duration<double>(duration).count(); }
 
-// A JSON string; the value of a label has the same escapes.
+// A JSON string; the value of a label has the same escapes. Enough for names of pipelines and
+// options; it is no general writer of JSON, and bytes that are no UTF-8 go through as they are.
 std::string Quoted(std::string_view text) {
   std::string out = "\"";
   for (const char c : text) {
@@ -41,6 +42,8 @@ std::string FormatJson(VkFormat format) {
   return word.empty() ? fmt::format("{}", static_cast<int>(format)) : Quoted(word);
 }
 
+// Values are written as what they are (`true`, `3`, `"high"`), so that a reader need not know the
+// option's type.
 std::string OptionsJson(const std::vector<OptionSetting>& options) {
   std::vector<std::string> pairs;
   for (const OptionSetting& option : options) {
@@ -70,6 +73,7 @@ std::string PassJson(const PassSignature& signature) {
                      depth, static_cast<int>(signature.samples), signature.view_mask);
 }
 
+// Hints are written with their numbers, for whoever records a list of pipelines and makes it again.
 std::string HintsJson(const std::vector<ImageHint>& hints) {
   std::vector<std::string> rows;
   rows.reserve(hints.size());
@@ -130,6 +134,8 @@ class Metrics {
   std::string out_;
 };
 
+// Gauges of states add up to the number of distinct pipelines. Every state has a line, with zero
+// too: a series that comes and goes cannot be drawn.
 void PrintStates(const PipelineStats& stats, Metrics& out) {
   out.Head("pipelines", "gauge", "Distinct pipelines by state");
   for (const auto& [state, count] : {std::pair<std::string_view, size_t>{"queued", stats.queued},
@@ -195,6 +201,9 @@ std::string WriteWarmList(const PipelinesState& state) {
   return out;
 }
 
+// Copies of times and hitches come from the caller, so the lock is held only for what changes under
+// it. Quantiles are of the pipelines that exist now and not of a window of time, as most are made
+// once.
 std::string PrintMetrics(PipelinesState& state, const PipelineStats& stats,
                          std::span<const PipelineTimes> all_times,
                          const std::vector<Hitch>& hitches) {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// What all threads of the pipelines share. `mutex` guards everything that is not const or atomic.
 #include "runtime/pipeline/pipelines/pipelines_state.h"
 
 #include "runtime/pipeline/pipelines/pipelines_build.h"
@@ -23,6 +24,8 @@ PipelinesState::PipelinesState(const Device& of, const PipelinesConfig& how, uin
   }
 }
 
+// Callable from every thread that makes pipelines. The list only grows between two drains; the
+// embedder takes it at its own pace.
 void PipelinesState::Record(HitchKind kind, const Build& build, Duration duration) {
   const MutexLock lock(mutex);
   hitches.push_back({.kind = kind,
@@ -38,6 +41,7 @@ Ticket PipelinesState::TicketOf(WarmTicket ticket) const {
   return tickets[ticket.index];
 }
 
+// A ticket's index stays valid as long as the state, since tickets are never removed.
 bool PipelinesState::IsCancelled(WarmTicket ticket) const {
   const MutexLock lock(mutex);
   return tickets[ticket.index].cancelled;

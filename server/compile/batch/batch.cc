@@ -16,8 +16,10 @@ namespace kiln::compile {
 namespace {
 
 constexpr uint32_t kRowsOfPage = 100;
+// What ListBatchItems shows as slow; there are no more pages.
 constexpr size_t kSlowItems = 100;
 
+// Also told of a batch that was forgotten: the caller cannot know which it was.
 Error UnknownBatch(const Hash128& id) {
   return {.code = ErrorCode::kNotFound,
           .context = "no batch has the id " + id.hex(),
@@ -43,14 +45,18 @@ Result<void> CheckStarters(const BatchRun& run, const std::vector<std::string>& 
 
 }  // namespace
 
+// No chunk may be left that could touch this object.
 Batches::~Batches() { CancelAll(); }
 
+// Locks of this class: `mutex_` guards the table of runs, `mutex` of a run what is in it, and the
+// table is always locked first. Nothing is written to disk while `mutex_` is held.
 BatchRunPtr Batches::Find(const Hash128& id) {
   const MutexLock lock(mutex_);
   const auto found = runs_.find(id);
   return found == runs_.end() ? nullptr : found->second;
 }
 
+// Not visible to anybody yet; the locks are those that its parts require.
 BatchRunPtr Batches::NewRun(const Hash128& id, BatchRequest request, StartHow how) {
   auto run = std::make_shared<BatchRun>(id, std::move(request), context_.clock);
   run->spec = std::move(how.spec);
@@ -74,6 +80,8 @@ BatchRunPtr Batches::NewRun(const Hash128& id, BatchRequest request, StartHow ho
 Result<Batches::StartResult> Batches::Start(const Hash128& id, BatchRequest request, StartHow how) {
   const std::string starter(cache::OwnerName(how.starter));
   const BatchRunPtr run = NewRun(id, std::move(request), std::move(how));
+  // Former results may be used only if the store has lost nothing since they were chosen: FormerOf
+  // compares the same number, and something may have been lost in between.
   run->losses = context_.options.losses == nullptr ? 0 : context_.options.losses();
   if (run->former.losses != run->losses) {
     run->former = {};
@@ -84,6 +92,7 @@ Result<Batches::StartResult> Batches::Start(const Hash128& id, BatchRequest requ
     run->progress.stage = "scan";
   }
   BatchRunPtr going;  // of the same id
+  // Whether the row in the store has to be written again.
   bool changed = false;
   std::vector<BatchRunPtr> dropped;
   {
@@ -99,6 +108,8 @@ Result<Batches::StartResult> Batches::Start(const Hash128& id, BatchRequest requ
       }
     }
     if (going == nullptr) {
+      // A run of the same id that is over is replaced, and the new one is found from here on,
+      // before it has a row and before it is submitted.
       KILN_TRY(dropped, MakeRoom(*run, starter));
       runs_[id] = run;
     }
@@ -113,6 +124,8 @@ Result<Batches::StartResult> Batches::Start(const Hash128& id, BatchRequest requ
   RemoveRows(dropped);
   SaveRow(context_, *run);
   const Result<void> submitted = worker_.Submit(run);
+  // A full queue refuses the batch as a whole. It ends as failed, so that those who attached to it
+  // meanwhile hear of an end.
   if (!submitted.ok()) {
     worker_.Finish(run, BatchState::kFailed);
     return submitted.error();
@@ -120,6 +133,9 @@ Result<Batches::StartResult> Batches::Start(const Hash128& id, BatchRequest requ
   return StartResult{.id = id, .attached = false};
 }
 
+// For a batch that was done a moment ago and of which nothing changed (spec/daemon 7.1). Nothing is
+// submitted: the new run is over when it becomes visible. `losses` counts what the store lost or
+// gave up, so an equal number means that every result is still there.
 std::optional<Batches::StartResult> Batches::Repeat(const Hash128& id, StartHow how) {
   const BatchRunPtr before = Find(id);
   if (before == nullptr || context_.options.losses == nullptr) {
@@ -127,6 +143,7 @@ std::optional<Batches::StartResult> Batches::Repeat(const Hash128& id, StartHow 
   }
   const BatchRunPtr run = NewRun(id, before->request, std::move(how));
   {
+    // Both locks at once, in the order of making: nobody else knows the new run yet.
     const MutexLock lock(before->mutex);
     if (!before->IsRepeatable() || before->losses != context_.options.losses()) {
       return std::nullopt;
@@ -146,6 +163,9 @@ std::optional<Batches::StartResult> Batches::Repeat(const Hash128& id, StartHow 
   return StartResult{.id = id, .attached = false};
 }
 
+// The results that programs of this request can take over from the latest batch that is done. Only
+// batches of the same way of building stand for each other (MayStandFor). The latest one is taken
+// because its table has what earlier ones left to it.
 FormerResults Batches::FormerOf(const BatchRequest& request) {
   if (context_.options.losses == nullptr) {
     return {};
@@ -173,7 +193,9 @@ FormerResults Batches::FormerOf(const BatchRequest& request) {
   return {.programs = ResultsOfEqual(latest->request, kept, request), .losses = losses};
 }
 
-// One of the same id is replaced, so it needs no room.
+// Runs that must be forgotten so that the next one fits; one of the same id is replaced, so it
+// needs no room. Bounds are divided between principals (spec/daemon 11.4); batches that are not
+// over are never dropped, so the request may be refused.
 Result<std::vector<BatchRunPtr>> Batches::MakeRoom(const BatchRun& next,
                                                    const std::string& starter) {
   std::vector<BatchRunPtr> known;
@@ -193,6 +215,8 @@ Result<std::vector<BatchRunPtr>> Batches::MakeRoom(const BatchRun& next,
            RoomForBatch(
                remembered, starter, next.spec.size(),
                {.bytes = context_.options.spec_bytes, .results = context_.options.held_results}));
+  // The runs are returned and not destroyed here: the last pointer may free much, and `mutex_` is
+  // held.
   std::vector<BatchRunPtr> gone;
   for (const size_t index : dropped) {
     runs_.erase(known[index]->id);
@@ -215,6 +239,7 @@ std::shared_ptr<HeldResults> Batches::HeldBy(std::string_view starter) {
   return held;
 }
 
+// Without `mutex_`: each removal waits for the database.
 void Batches::RemoveRows(const std::vector<BatchRunPtr>& dropped) {
   for (const BatchRunPtr& run : dropped) {
     if (context_.options.rows != nullptr) {
@@ -266,6 +291,9 @@ void Batches::Restore(const Decode& decode) {
   }
 }
 
+// From the number that the watcher saw last. A number of the future was told by another batch of
+// that id, or by a store that is gone, so it gets everything. Whoever missed events that are not
+// kept any more gets one with the complete progress first (spec/daemon 7.4).
 Result<std::vector<BatchEvent>> Batches::Events(const Hash128& id, uint64_t from_seq) {
   const BatchRunPtr run = Find(id);
   if (run == nullptr) {
@@ -292,6 +320,8 @@ Result<std::vector<BatchEvent>> Batches::Events(const Hash128& id, uint64_t from
   return events;
 }
 
+// The callback is called under the lock of the run and must only post. A subscriber that attaches
+// to a waiting batch wakes it, unless it may only read (spec/daemon 7.1).
 Result<std::shared_ptr<void>> Batches::Subscribe(const Hash128& id, Wakes wakes,
                                                  std::function<void()> on_events) {
   const BatchRunPtr run = Find(id);
@@ -320,6 +350,9 @@ Result<BatchSummary> Batches::Get(const Hash128& id) {
   return run->Summary();
 }
 
+// The stop is requested outside of the lock, because callbacks of the token run in this thread.
+// Chunks that are at work end the batch when they leave; only where there is none this call ends
+// it.
 Result<BatchSummary> Batches::Cancel(const Hash128& id, const cache::Actor& actor) {
   if (const BatchRunPtr run = Find(id); run != nullptr) {
     {
@@ -354,6 +387,8 @@ Result<BatchSummary> Batches::Pause(const Hash128& id, const cache::Actor& actor
   return Get(id);
 }
 
+// A paused batch has no jobs, so it needs a place of the queue like a new one. If there is none it
+// is resumed all the same and waits to be woken: only the call says that the lane is full.
 Result<BatchSummary> Batches::Resume(const Hash128& id, const cache::Actor& actor) {
   if (const BatchRunPtr run = Find(id); run != nullptr) {
     bool changed = false;
@@ -374,6 +409,8 @@ Result<BatchSummary> Batches::Resume(const Hash128& id, const cache::Actor& acto
   return Get(id);
 }
 
+// Latest first. Runs are copied out of the table, so that no lock of a run is waited for while the
+// table is locked.
 std::vector<BatchSummary> Batches::List() {
   std::vector<BatchRunPtr> runs;
   {
@@ -392,6 +429,8 @@ std::vector<BatchSummary> Batches::List() {
   return summaries;
 }
 
+// A batch that goes on still changes its tables, so the caller gets copies of them; of one that is
+// over the tables never change and are shared.
 Result<BatchResults> Batches::Results(const Hash128& id) {
   const BatchRunPtr run = Find(id);
   if (run == nullptr) {
@@ -409,6 +448,9 @@ Result<BatchResults> Batches::Results(const Hash128& id) {
   return run->Over() ? told : told.Copied();
 }
 
+// Failures come first, then results, both in an order that stays while the batch is kept, so that a
+// page token is a number. Without kinds all items are listed. The sort of the slow ones is over all
+// results, which are at most 1,000,000 (spec/daemon 10).
 Result<Batches::ItemPage> Batches::Items(const Hash128& id, const ItemKinds& kinds, size_t first,
                                          size_t count) {
   KILN_TRY_VOID(Results(id));
@@ -455,6 +497,7 @@ Result<MissHistogram> Batches::Misses(const Hash128& id) {
   return run->misses;
 }
 
+// Shares the life of the run, so the request stays when the batch is forgotten.
 Result<std::shared_ptr<const BatchRequest>> Batches::Request(const Hash128& id) {
   const BatchRunPtr run = Find(id);
   if (run == nullptr) {
@@ -463,6 +506,8 @@ Result<std::shared_ptr<const BatchRequest>> Batches::Request(const Hash128& id) 
   return std::shared_ptr<const BatchRequest>(run, &run->request);
 }
 
+// Stops scans, which know no slices and may last long. Chunks that build see `halted` after the
+// current point. Both leave the batch as it is in the store: the next process goes on with it.
 void Batches::Halt() {
   context_.halted.store(true);
   std::vector<BatchRunPtr> scanning;
@@ -480,6 +525,8 @@ void Batches::Halt() {
   }
 }
 
+// For the destructor: returns when no chunk is left that could touch this object. The lock of a run
+// is released while waiting for its chunks, since they need it to leave.
 void Batches::CancelAll() {
   Halt();
   std::vector<BatchRunPtr> runs;

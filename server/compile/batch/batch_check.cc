@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// What is looked at before a batch is accepted, in the call of StartBatch: programs, budgets and
+// families. A batch that starts can still fail, but not for a reason that could have been told at
+// once. Everything that is prepared here is found again in memory when the batch is scanned.
 #include "server/compile/batch/batch_check.h"
 
 #include <map>
@@ -11,7 +14,9 @@
 namespace kiln::compile {
 namespace {
 
-// Builds the metadata of every program of a family at its fixed and default values.
+// Builds the metadata of every program of a family at its fixed and default values. What is found
+// wrong here refuses the batch before it begins; with other option values the rule is checked again
+// while it is built.
 Result<void> CheckFamily(CachedBuild& builder, cache::BlobStore& store, const std::string& family,
                          const std::vector<const BatchProgram*>& members, const cache::Call& call) {
   std::vector<std::shared_ptr<const PreparedProgram>> prepared;
@@ -46,6 +51,7 @@ Result<void> CheckFamily(CachedBuild& builder, cache::BlobStore& store, const st
 
 }  // namespace
 
+// A program's own budget replaces that of the batch.
 PointLimits LimitsOf(const BatchRequest& request, const BatchProgram& program) {
   return {.results = program.results != 0 ? program.results : request.budget.results,
           .variants = program.variants != 0 ? program.variants : request.budget.variants,
@@ -58,12 +64,16 @@ Result<void> CheckBatch(CachedBuild& builder, cache::BlobStore& store, const Bat
   for (size_t i = 0; i < request.programs.size(); ++i) {
     const BatchProgram& program = request.programs[i];
     if (program.targets.empty() || former.Of(i) != nullptr) {
+      // Nothing to check of a program without targets, and nothing of one whose results are taken
+      // over.
       continue;
     }
     KILN_TRY_VOID(cache::StillWanted(call, clock));
     KILN_TRY(const std::shared_ptr<const PreparedProgram> prepared,
              builder.Prepare(program.program, program.targets[0], call,
                              PoisonFor(request.retry_failed)));
+    // Wrong sources are no reason to refuse a batch: they are told as a failed program
+    // (spec/daemon 2.2).
     if (!prepared->ok()) {
       continue;
     }

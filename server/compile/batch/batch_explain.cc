@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// A batch explains itself by a histogram of causes and a few records (spec/cache 11.1): thousands
+// of records of one build would push everything else out of the ring.
 #include "server/compile/batch/batch_explain.h"
 
 #include <cstdint>
@@ -24,6 +26,8 @@ void ExplainPoint(const BatchContext& context, BatchRun& run, ExplainedPoint exp
   std::shared_ptr<const PreparedProgram> prepared;
   std::shared_ptr<const std::vector<BatchCauses>> causes;
   bool leaves_record = false;
+  // What is decided under the lock is whether this point leaves a record; the record is made
+  // without it.
   {
     const MutexLock lock(run.mutex);
     BatchRun::Program& of = run.programs[program];
@@ -39,6 +43,8 @@ void ExplainPoint(const BatchContext& context, BatchRun& run, ExplainedPoint exp
                              : trace.cause != cache::Cause::kNone
                                  ? trace.cause
                                  : (*causes)[target].CauseOf(trace.options);
+  // Options of hits are looked up only for the one hit that leaves a
+  // record.
   uint64_t seq = 0;
   if (leaves_record) {
     if (!miss) {

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+// What the row of a batch in the store holds beside its request (spec/daemon 7.1): who started it,
+// when, how far it is, and from which number its events go on. It is written when the state changes
+// and every two seconds while the batch works. Losing it costs the counts; progress itself is the
+// content of the cache.
 #include "server/compile/batch/batch_journal.h"
 
 #include <array>
@@ -12,6 +16,10 @@
 namespace kiln::compile {
 namespace {
 
+// A row of another version decodes to nothing: the batch is counted from the beginning, and its
+// results are found in the cache. Form: version, flags, started_ms, next_seq, the counts in the
+// order of the table (u64, little-endian), then texts with a zero between them: owner, tenant,
+// owner of the pin, who paused it, and all that started it.
 constexpr uint8_t kVersion = 3;
 constexpr uint8_t kDetached = 1;
 constexpr size_t kHead = 2;
@@ -30,12 +38,14 @@ constexpr size_t kSize = kHead + 8 * (2 + kCounts.size());
 
 using kiln::Append;
 
+// Little-endian, whatever the machine.
 void Append(Bytes& bytes, uint64_t value) {
   for (int shift = 0; shift < 64; shift += 8) {
     bytes.push_back(static_cast<std::byte>(value >> shift & 0xffu));
   }
 }
 
+// The caller has checked the size.
 uint64_t Take(ByteView& bytes) {
   uint64_t value = 0;
   for (size_t i = 0; i < 8; ++i) {
@@ -47,6 +57,7 @@ uint64_t Take(ByteView& bytes) {
 
 }  // namespace
 
+// The inverse of DecodeNotes; texts have no zero, since names are printable.
 Bytes EncodeNotes(const BatchNotes& notes) {
   Bytes bytes;
   bytes.push_back(std::byte{kVersion});
@@ -70,6 +81,8 @@ Bytes EncodeNotes(const BatchNotes& notes) {
   return bytes;
 }
 
+// A row that is too short or of another version gives defaults, never an error: its counts are of
+// use for display alone. Texts are split at zeros, and a missing one is empty.
 BatchNotes DecodeNotes(ByteView bytes) {
   BatchNotes notes;
   if (bytes.size() <= kSize || bytes[0] != std::byte{kVersion}) {
@@ -99,14 +112,18 @@ BatchNotes DecodeNotes(ByteView bytes) {
   return notes;
 }
 
+// Of the wall clock, for people; durations are measured with the monotonic one.
 int64_t UnixMs(Clock& clock) {
   return std::chrono::duration_cast<std::chrono::milliseconds>(clock.UnixTime()).count();
 }
 
+// Without a database nothing is written: the batch ends with the process.
 void SaveRow(const BatchContext& context, BatchRun& run, std::optional<BatchState> state) {
   if (context.options.rows == nullptr) {
     return;
   }
+  // Held from the copy to the write: two threads that save one run would else write the older state
+  // last.
   const MutexLock save_lock(run.save_mutex);
   cache::BatchRow row{.id = run.id, .spec = run.spec, .state = 0, .counts = {}, .updated_s = 0};
   {
@@ -145,6 +162,8 @@ BatchRunPtr RestoredRun(const cache::BatchRow& row, BatchRequest request, Clock&
   run->state = static_cast<BatchState>(row.state);
   run->paused = run->state == BatchState::kPaused;
   run->waits = !run->Over();
+  // Running is what a process does. The batch waits until its client, or the daemon for a detached
+  // one, submits it again.
   if (run->state == BatchState::kRunning) {
     run->state = BatchState::kQueued;
   }
@@ -152,6 +171,8 @@ BatchRunPtr RestoredRun(const cache::BatchRow& row, BatchRequest request, Clock&
   run->progress.stage = "scan";
   run->updated_ms = row.updated_s * 1000;
   run->next_seq = notes.next_seq + kSeqsOfALife;  // above all that a watcher has seen
+  // A batch that is over has no results in this process, only counts. Its two events let a watcher
+  // see the end.
   if (run->Over()) {
     run->progress = notes.progress;
     run->Add({.kind = BatchEvent::Kind::kProgress, .progress = run->progress});
@@ -163,6 +184,8 @@ BatchRunPtr RestoredRun(const cache::BatchRow& row, BatchRequest request, Clock&
   return run;
 }
 
+// A batch that the limits of today do not allow any more (spec/daemon 7.1). It has no request, so
+// it can only tell why; its row is changed once.
 BatchRunPtr RefusedRun(const BatchContext& context, const cache::BatchRow& row,
                        const Error& error) {
   cache::BatchRow failed = row;

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// What keeps the results and sources of a batch from eviction while it runs (spec/daemon 7.2,
+// spec/cache 8.4), and the pin that keeps them behind it.
 #include "server/compile/batch/batch_leases.h"
 
 #include <algorithm>
@@ -21,7 +23,8 @@ constexpr Duration kRenewLease = std::chrono::minutes(1);
 // Under which the leases of a run are held, and the note of its pin.
 std::string NameOf(const BatchRun& run) { return "batch " + run.id.hex(); }
 
-// The list of files to include, and the files: they may be needed again.
+// The list of files to include, and the files: they may be needed again. Requires a set that is
+// shared by all programs of a batch: a list of 20,000 files is read once.
 void AddIncluded(const BatchContext& context, const HlslInputs& inputs, const cache::Call& call,
                  std::set<cache::Key>& sources) {
   std::shared_ptr<const FileList> files = inputs.files;
@@ -67,9 +70,12 @@ void HoldLeases(const BatchContext& context, BatchRun& run, const cache::Call& c
     }
     AddIncluded(context, program.program.hlsl, call, sources);
   }
+  // FindMissing is called for its effect: what it reports as present is leased (spec/cache 5.1).
+  // Sources that are missing show when they are asked for.
   (void)context.store.FindMissing(std::vector<cache::Key>(sources.begin(), sources.end()), call);
 }
 
+// Runs out ten minutes later (spec/cache 8.4).
 void ReleaseLeases(const BatchContext& context, const BatchRun& run) {
   if (context.options.leases != nullptr) {
     (void)context.options.leases->Release(NameOf(run));
@@ -98,6 +104,7 @@ void PinResults(const BatchContext& context, BatchRun& run) {
                   .reason = std::string(cache::kReadOnly)}
           : context.options.pins->Add(
                 {.name = run.request.pin, .note = NameOf(run), .owner = run.pin_owner}, keys);
+  // Of the keys that were given, so many had no row.
   const uint64_t lost = pinned.ok() ? keys.size() - std::min<uint64_t>(*pinned, keys.size()) : 0;
   if (pinned.ok() && lost == 0) {
     return;

@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: MIT
+// From the space of a program to the list of what a batch builds for it (spec/daemon 6.5, 6.6).
+// Three ways, tried in this order: counting, where the conditions allow it, gives one point for
+// each assignment of live axes with the number of variants that it serves; exploring discovers the
+// points while they are built, where there are too many to list; walking tries every combination,
+// where conditions cannot be counted. Explicit variants come before all of them.
 #include "server/compile/batch/batch_points.h"
 
 #include <algorithm>
@@ -14,6 +19,7 @@
 namespace kiln::compile {
 namespace {
 
+// As many as fit a sentence.
 constexpr size_t kAdvisedAxes = 5;
 
 uint64_t Saturated(project::PointCount count) {
@@ -24,6 +30,7 @@ uint64_t Saturated(project::PointCount count) {
 // "fog (2 values)", the axes with most values first.
 std::string AxesToCut(const project::Space& space, const std::vector<bool>& live) {
   const std::vector<std::string> names = space.AxisNames();
+  // Axes with one value cannot be cut, dead ones bring no results.
   const std::vector<size_t> sizes = space.AxisSizes();
   std::vector<size_t> axes;
   for (size_t axis = 0; axis < names.size(); ++axis) {
@@ -39,6 +46,7 @@ std::string AxesToCut(const project::Space& space, const std::vector<bool>& live
   return text;
 }
 
+// The bound is told in full, though it may have more digits than anybody counts.
 Error TooMany(const project::Space& space, const std::vector<bool>& live, const std::string& bound,
               uint64_t limit) {
   return {
@@ -49,6 +57,8 @@ Error TooMany(const project::Space& space, const std::vector<bool>& live, const 
       .reason = "LIMIT_VARIANTS"};
 }
 
+// `limits.variants` is 0 where nobody set a budget; only then are variants unbounded
+// (spec/daemon 6.5.3).
 Result<void> CheckVariants(project::PointCount all, const PointLimits& limits) {
   if (limits.variants != 0 && all > limits.variants) {
     return Error{.code = ErrorCode::kResourceExhausted,
@@ -67,6 +77,9 @@ Result<std::vector<project::Counter::LivePoint>> Counted(const project::Space& s
   max_results = std::min(max_results, kMaxResults);
   const std::vector<bool> live = space.LiveAxes();
   const project::PointCount bound = counter.LiveBound(live);
+  // The bound counts assignments of live axes, some of which may be excluded as a whole. Whether
+  // that brings it below the budget is found by listing, which costs what the counter's diagram
+  // has, and is not tried where no exclusion mentions a dead axis: then the bound is exact.
   auto found = bound > max_results && !counter.MentionsDead(live)
                    ? std::nullopt
                    : counter.LivePoints(live, max_results);
@@ -79,6 +92,8 @@ Result<std::vector<project::Counter::LivePoint>> Counted(const project::Space& s
 // Adds the points of the axes to the explicit variants, or an exploration that discovers them.
 Result<void> AddCounted(project::Space& space, project::Counter& counter, project::PointCount all,
                         const PointLimits& limits, BatchPoints& points) {
+  // Rejected by the budget unless the request allows to explore, where building finds out how many
+  // distinct results there are (spec/daemon 6.5.3).
   const Result<std::vector<project::Counter::LivePoint>> found =
       Counted(space, counter, all, limits.results);
   if (!found.ok() && limits.explore == 0) {
@@ -99,6 +114,8 @@ Result<void> AddCounted(project::Space& space, project::Counter& counter, projec
   return {};
 }
 
+// Spaces whose conditions are beyond the counter's budget are walked, combination by combination.
+// That is bounded twice: by what is walked and by what the limits of the batch allow.
 Result<void> AddWalked(project::Space& space, const project::SpaceRequest& request,
                        BatchPoints& points) {
   if (space.combinations() > kMaxWalked) {
@@ -117,12 +134,15 @@ Result<void> AddWalked(project::Space& space, const project::SpaceRequest& reque
 
 }  // namespace
 
+// The list grows by what the sender of the space chose, so it counts as memory of the call.
 void AddCharged(const BatchPoint& point, PointRows& points) {
   const uint64_t before = points.bytes();
   points.Add(point);
   ChargeMemory(points.bytes() - before);
 }
 
+// All mistakes in one sentence each, with their places in the manifest: whoever sees the error may
+// have no other output.
 Error WrongSpace(const project::SpaceRequest& request, const std::vector<Diagnostic>& diagnostics) {
   std::string text = "the option space is wrong";
   for (const Diagnostic& diagnostic : diagnostics) {
@@ -153,6 +173,7 @@ Error TooManyFound(const project::Space& space, uint64_t results) {
           .reason = "LIMIT_VARIANTS"};
 }
 
+// Without a counter the space can only be walked.
 namespace {
 
 // A space and how many points it has, if that can be told without walking.
@@ -174,6 +195,7 @@ Result<Measured> Measure(const driver::LinkedProgram& program, const project::Sp
   std::optional<project::Counter> counter =
       request.only_explicit ? std::nullopt : space.value->MakeCounter();
   Measured measured{.space = std::move(*space.value), .counter = std::move(counter), .all = {}};
+  // The counter's own budget of memory and time (spec/daemon 6.4.2) decides whether `all` is exact.
   if (measured.counter.has_value()) {
     measured.all = measured.counter->All({}, clock);
   }
@@ -182,6 +204,8 @@ Result<Measured> Measure(const driver::LinkedProgram& program, const project::Sp
 
 }  // namespace
 
+// What StartBatch answers with before it accepts a batch: the same decisions as PointsOf, without
+// making the list where the bound is below the budget.
 Result<void> CheckPoints(const driver::LinkedProgram& program, const project::SpaceRequest& request,
                          const PointLimits& limits, Clock& clock) {
   KILN_TRY(Measured measured, Measure(program, request, clock));
@@ -207,6 +231,8 @@ Result<BatchPoints> PointsOf(const driver::LinkedProgram& program,
                              const project::SpaceRequest& request, const PointLimits& limits,
                              Clock& clock) {
   KILN_TRY(Measured measured, Measure(program, request, clock));
+  // Explicit variants come first and are looked up one by one (spec/daemon 6.6.4), warm ones before
+  // all others (spec/daemon 6.2).
   BatchPoints points;
   const std::vector<std::vector<resolve::OptionSetting>>& variants =
       measured.space.explicit_variants();

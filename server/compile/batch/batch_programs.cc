@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: MIT
+// What follows from all programs of a batch together, once they are scanned: how many results there
+// may be, which programs share entries, which belong to one material.
 #include "server/compile/batch/batch_programs.h"
 
 #include <map>
 
 namespace kiln::compile {
 
+// Each point may give a result for each of its targets; an exploration as many as its bound for
+// each target. Saturates.
 uint64_t ResultsUpper(const BatchRun::Program& program) {
   uint64_t upper = 0;
   for (size_t i = 0; i < program.points->points.size(); ++i) {
@@ -19,6 +23,8 @@ uint64_t ResultsUpper(const BatchRun::Program& program) {
   return upper;
 }
 
+// Programs that have an entry id in common can have results in common, so they count them together
+// (SignatureGroupsOf). Programs that are taken over take part with the entries that they had.
 void FindGroups(BatchRun& run) {
   std::vector<std::vector<Hash128>> entries;
   for (const BatchRun::Program& program : run.programs) {
@@ -37,6 +43,8 @@ void FindGroups(BatchRun& run) {
   run.results.resize(run.programs.size());
 }
 
+// The first target stands for all of them. Programs that cannot be prepared have no layout to
+// compare.
 void FindFamilies(BatchRun& run) {
   std::map<std::string, std::vector<size_t>> members;
   for (size_t i = 0; i < run.programs.size(); ++i) {

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Speeds of a batch as moving averages, and what is left of its time from them. The weight corrects
+// the averages at the beginning, when they have not been moving for long.
 #include "server/compile/batch/batch_rates.h"
 
 #include <algorithm>
@@ -9,6 +11,7 @@
 namespace kiln::compile {
 namespace {
 
+// Ten seconds: a change of pace shows soon, a single slow variant does not.
 constexpr double kHalfLife = 10;  // seconds
 constexpr Duration kUntilEta = std::chrono::seconds(2);
 constexpr double kLongestMs = 365.0 * 24 * 3600 * 1000;
@@ -35,6 +38,8 @@ void BatchRates::Add(Duration at, uint64_t results, uint64_t variants) {
   last_variants_ = variants;
 }
 
+// Milliseconds, and 0 if it cannot be told. The results that are left are estimated from how many
+// variants a result has served up to now.
 uint64_t BatchRates::EtaMs(uint64_t variants_total) const {
   const uint64_t left = variants_total - std::min(variants_total, last_variants_);
   if (last_ < kUntilEta || left == 0 || last_variants_ == 0 || results() <= 0) {

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Whether one more batch has room among those that are remembered, and which have to go for it
+// (spec/daemon 10). Only batches that are over go, those of whoever has most first.
 #include "server/compile/batch/batch_room.h"
 
 #include <optional>
@@ -28,6 +30,8 @@ Result<std::vector<size_t>> RoomForBatch(std::span<const RememberedBatch> known,
   stored.Add(starter, bytes);
   std::vector<size_t> dropped;
   for (;;) {
+    // The order decides which bound is told if none can be met; room is made for the first that
+    // does not fit.
     const cache::OwnerShares* const full = !stored.Fits(starter)    ? &stored
                                            : !kept.Fits(starter)    ? &kept
                                            : !results.Fits(starter) ? &results

@@ -164,6 +164,7 @@ void BatchRun::KeepResults() {
   }
 }
 
+// What only work needs; results, failures and events stay for those who ask about the batch.
 void BatchRun::DropWork() {
   code = {};
   blobs = {};
@@ -239,6 +240,7 @@ void BatchRun::Work(Duration now) {
   worked_until = now;
 }
 
+// Requires: the lock of the run. Nobody who waits for `idle` may free the run before it is let go.
 void BatchRun::Leave() {
   --active;
   idle.NotifyAll();
@@ -252,6 +254,7 @@ BatchState BatchRun::End(bool stopped) {
   return stopped || !whole ? BatchState::kCancelled : BatchState::kDone;
 }
 
+// A callback runs under the lock of the run: it may post a wake-up and must not call the batch.
 void BatchRun::Add(BatchEvent event) {
   event.seq = next_seq++;
   events.push_back(std::move(event));
@@ -486,6 +489,7 @@ void BatchRun::AddResult(const BuiltPoint& built, uint64_t variants) {
   }
 }
 
+// One result for each signature: another point that comes to it only adds to what it serves.
 bool BatchRun::AddSignature(const BuiltPoint& built, const Hash128& signature, uint64_t variants) {
   Program& program = programs[built.program];
   const SignatureGroup::Place next{

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+// The first chunk of a batch: every program is prepared and its points are listed, one program
+// after the other, before any is built. So the totals are known from the beginning, limits are
+// shared between programs in their order, and results that programs have in common are found by
+// their entries.
 #include "server/compile/batch/batch_scan.h"
 
 #include <algorithm>
@@ -19,6 +23,7 @@
 namespace kiln::compile {
 namespace {
 
+// All targets share the linked program; what differs is what keys are made of.
 Result<void> Prepare(const BatchProgram& request, CachedBuild& builder, PoisonPolicy poison,
                      const cache::Call& call, BatchRun::Program& program) {
   for (const NamedTarget& target : request.targets) {
@@ -41,7 +46,8 @@ Result<void> ListPoints(const BatchProgram& request, const PointLimits& limits, 
   return {};
 }
 
-// The inputs that misses of each target are explained with.
+// The inputs that misses of each target are explained with. Compared once for each program, since
+// what is explained later are thousands of misses.
 void RecordCauses(cache::ExplainRing* explains, const Requester& asker, Clock& clock,
                   BatchRun::Program& program) {
   const auto causes = std::make_shared<std::vector<BatchCauses>>();
@@ -62,6 +68,7 @@ struct Left {
   uint64_t bytes = kMaxPointBytes;
 };
 
+// Told of a program; the batch goes on with those that fit.
 Error TooManyOfAll() {
   return {.code = ErrorCode::kResourceExhausted,
           .context = fmt::format("with those of the programs before it, more than {} results; "
@@ -72,6 +79,7 @@ Error TooManyOfAll() {
 
 // Subtracts the points of a program from what is left, or gives them up.
 Result<void> Account(BatchRun::Program& program, Left& left) {
+  // Explorations have their own bound while they run, so they take nothing of what is left.
   const uint64_t results = program.points->exploration != nullptr ? 0 : ResultsUpper(program);
   if (results > left.results) {
     program.points = std::make_shared<BatchPoints>();
@@ -92,6 +100,8 @@ Error IsPoison() {
 
 }  // namespace
 
+// Scans are noted with the crash guard under a key of their own domain, so that no result can have
+// it.
 cache::Key ScanKey(const Hash128& batch) {
   return {.level = cache::Level::kSignature,
           .space = 0,
@@ -110,6 +120,8 @@ bool ScanBatch(const BatchContext& context, BatchRun& run, const cache::Call& ca
     run.Refuse(IsPoison());
     return false;
   }
+  // If the process dies while this exists, the next start counts an attempt for this batch
+  // (spec/daemon 14.9).
   const jobs::CrashGuard::Running running(context.options.attempts, key,
                                           jobs::CrashGuard::Running::Place::kBesideOthers);
   HoldLeases(context, run, call);
@@ -121,6 +133,8 @@ bool ScanBatch(const BatchContext& context, BatchRun& run, const cache::Call& ca
     const BatchProgram& request = run.request.programs[i];
     BatchRun::Program program;
     program.points = std::make_shared<BatchPoints>();
+    // Equal to a program of an earlier batch: neither prepared nor counted, and taken over when its
+    // turn comes.
     if (ProgramResultsPtr former = run.former.Of(i); former != nullptr) {
       total += former->variants;
       upper += former->results_upper;
@@ -145,6 +159,7 @@ bool ScanBatch(const BatchContext& context, BatchRun& run, const cache::Call& ca
     RecordCauses(context.options.explains, run.asker, context.clock, program);
     total += program.points->variants;
     const uint64_t more = ResultsUpper(program);
+    // Saturates, since bounds of explorations reach 2^64.
     upper = more > UINT64_MAX - upper ? UINT64_MAX : upper + more;
     program.right = scanned.ok() && !program.targets.empty() && program.targets[0]->ok();
     const MutexLock lock(run.mutex);

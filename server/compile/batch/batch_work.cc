@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: MIT
+// Chunks of a batch: who runs them, when they end, and what the last one does. `active` counts
+// chunks that were submitted and have not left, `ending` those of them that will submit no other;
+// the chunk that makes the two equal ends the batch. Everything about a run is guarded by its own
+// mutex, which is released while points are built, rows are put and rows of the journal are
+// written.
 #include "server/compile/batch/batch_work.h"
 
 #include <algorithm>
@@ -33,6 +38,9 @@ constexpr size_t kRowsAtOnce = 2048;
 
 }  // namespace
 
+// Submits as many chunks as are missing to the number of workers, or one where a scan comes first.
+// Returns false only if not even one was taken. The count may be out of date when the lock is
+// released: a chunk too many finds nothing and leaves.
 bool BatchWorker::Wake(const BatchRunPtr& run) {
   uint32_t chunks = 0;
   {
@@ -50,6 +58,8 @@ bool BatchWorker::Wake(const BatchRunPtr& run) {
   return submitted;
 }
 
+// The chunk counts as active from before it is submitted, because it may begin, and end, before
+// Submit returns.
 Result<void> BatchWorker::Submit(const BatchRunPtr& run) {
   {
     const MutexLock lock(run->mutex);
@@ -116,10 +126,14 @@ void BatchWorker::Break(const BatchRunPtr& run, std::string_view what, bool ends
 void BatchWorker::RunChunk(const BatchRunPtr& run, const cache::Call& call, bool& ends) {
   bool scans = false;
   {
+    // A chunk that was submitted before a pause leaves here. The last one of a cancelled batch must
+    // not: it ends the batch below.
     const MutexLock lock(run->mutex);
     if (!call.stop.stop_requested() && (run->Parked() || context_.halted.load())) {
       return run->Leave();
     }
+    // Exactly one chunk scans. Others of an interrupted scan do not exist: only one is submitted
+    // until `scanned` is set.
     scans = !run->scanning;
     run->scanning = true;
     if (run->worked_until == Duration::zero()) {
@@ -220,6 +234,8 @@ void BatchWorker::BuildPoints(const BatchRunPtr& run, const cache::Call& call) {
                      std::make_move_iterator(rows.end()));
     acknowledge = run->rows.size() >= kRowsAtOnce || run->current == run->programs.size();
   }
+  // Also at the end of the last program, so that the batch does not end with rows that were never
+  // put.
   if (acknowledge) {
     Acknowledge(context_, *run);
   }
@@ -242,6 +258,8 @@ void BatchWorker::BuildPoint(const BatchRunPtr& run, const TakenPoints& taken, s
     BuildTrace trace;
     trace.options_of_hits = false;
     how.trace = context_.options.explains == nullptr && !explored ? nullptr : &trace;
+    // A batch item has its own deadline of 10 minutes (spec/daemon 9.1), however long the batch may
+    // last.
     Result<Outcome> outcome = context_.builder.Build(
         *taken.targets[target], point.options, how,
         {.stop = call.stop,
@@ -266,6 +284,8 @@ void BatchWorker::BuildPoint(const BatchRunPtr& run, const TakenPoints& taken, s
     outcome->fresh = {};  // the store has it
     built.emplace_back(target, std::move(outcome).value());
   }
+  // Also when nothing was built: a node that is never expanded or abandoned keeps the exploration
+  // from being done, and chunks would wait for it for ever.
   if (explored) {
     Expand(run, taken, index, whole ? std::optional(std::move(read)) : std::nullopt, call);
   }
@@ -299,6 +319,7 @@ void BatchWorker::Expand(const BatchRunPtr& run, const TakenPoints& taken, size_
       cache::WhileWanted(call, jobs::kCallBytes, context_.clock, [&]() -> Result<uint64_t> {
         return exploration->Expand(taken.nodes[index], std::move(*read));
       });
+  // A stop leaves the node unexpanded, which is of no importance: the batch is over then.
   if (!variants.ok() && call.stop.stop_requested()) {
     return;
   }
@@ -334,6 +355,8 @@ void BatchWorker::Measure(const BatchRunPtr& run) {
     save = now - run->saved_at >= kSaveEvery;
   }
   if (save) {
+    // Outside of the lock of the run: SaveRow has a lock of its own, so that rows of one run are
+    // written in their order.
     SaveRow(context_, *run);
   }
 }
@@ -346,6 +369,8 @@ void BatchWorker::ObeyFamily(const BatchRunPtr& run, size_t program,
   if (!outcome.artifact.has_value()) {
     return;
   }
+  // Two looks at the rule, with the metadata read between them without the lock. If another chunk
+  // added the same layout meanwhile, Add finds it equal, which is only repeated work.
   const Hash128& layout_hash = outcome.artifact->layout_hash;
   {
     const MutexLock lock(run->mutex);
@@ -372,6 +397,8 @@ void BatchWorker::ObeyFamily(const BatchRunPtr& run, size_t program,
 // The row is written before anybody hears of the end. `finishing` keeps a second chunk, or a caller
 // who cancels, from ending the run once more meanwhile.
 void BatchWorker::Finish(const BatchRunPtr& run, BatchState state) {
+  // Before the state changes, since the leases go next: a result that is neither pinned nor leased
+  // may be evicted.
   if (state == BatchState::kDone && !run->request.pin.empty()) {
     PinResults(context_, *run);
   }
@@ -381,6 +408,7 @@ void BatchWorker::Finish(const BatchRunPtr& run, BatchState state) {
     if (run->Over() || run->finishing) {
       return;
     }
+    // Cancelled by the end of the process. The row still says that the batch runs.
     if (state == BatchState::kCancelled && context_.halted.load()) {
       return;  // the process ends, not the batch: the next one goes on from the row
     }

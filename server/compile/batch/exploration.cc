@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+// Expansion by signature (spec/daemon 6.6.1): a list of disjoint boxes that together hold all
+// points not served yet. One mutex guards it; chunks take boxes from the front and give back what
+// splitting them left. It ends when the list is empty and nothing is taken, or when a bound is met,
+// and then says which.
 #include "server/compile/batch/exploration.h"
 
 #include <algorithm>
@@ -12,6 +16,9 @@
 
 namespace kiln::compile {
 
+// Options that any target read, since a point is built for all targets (spec/daemon 6.6.1).
+// `trace.live_options` is sorted, and so is the union. The hash of the signatures counts distinct
+// results.
 void Exploration::Reading::Add(const BuildTrace& trace) {
   std::vector<std::string> both;
   std::ranges::set_union(live_, trace.live_options, std::back_inserter(both));
@@ -19,6 +26,8 @@ void Exploration::Reading::Add(const BuildTrace& trace) {
   results_.Update(AsBytes(trace.signature.hex()));
 }
 
+// Boxes that are left are a queue; the first is the whole space, with its lowest-ranked allowed
+// point.
 Exploration::Exploration(project::Space space, project::Counter counter, uint64_t results,
                          uint64_t bound)
     : space_(std::move(space)),
@@ -33,11 +42,16 @@ Exploration::Exploration(project::Space space, project::Counter counter, uint64_
   }
 }
 
+// Nothing is taken any more once a bound was met, so chunks that work now are the last.
 std::optional<Exploration::Node> Exploration::Take() {
   const MutexLock lock(mutex_);
   if (left_.empty() || OverLocked()) {
     return std::nullopt;
   }
+  // A child keeps the values of its parent for the axes before it and has another one for this
+  // axis, so the boxes of one node are disjoint and cover everything but what the node serves.
+  // Boxes without an allowed point are dropped by First. At most (values - 1) boxes an axis; their
+  // bytes are counted, because a hostile space may make millions of them.
   Node node = std::move(left_.front());
   left_.pop_front();
   ++taken_;
@@ -55,6 +69,8 @@ uint64_t Exploration::Expand(const Node& node, Reading read) {
                                  axes_.size() * (sizeof(project::Counter::Held::value_type) +
                                                  sizeof(uint32_t) + sizeof(resolve::OptionSetting));
   project::Counter::Held held = node.held;
+  // Axes that the box holds already have one value in it; axes that were not read do not matter for
+  // the result.
   for (size_t axis = 0; axis < axes_.size(); ++axis) {
     if (held[axis].has_value() || !std::ranges::binary_search(read.live_, axes_[axis])) {
       continue;
@@ -80,6 +96,8 @@ uint64_t Exploration::Expand(const Node& node, Reading read) {
                                                        : static_cast<uint64_t>(served);
 }
 
+// A node that could not be built serves nothing, and its box is not split: the batch tells what it
+// did not build.
 void Exploration::Abandon() {
   const MutexLock lock(mutex_);
   --taken_;
@@ -90,11 +108,13 @@ bool Exploration::Over() {
   return OverLocked();
 }
 
+// Nodes that are taken may still bring new ones, so an empty list alone is no end.
 bool Exploration::Done() {
   const MutexLock lock(mutex_);
   return taken_ == 0 && (left_.empty() || OverLocked());
 }
 
+// Two bounds: how many results may be found, and how much may be left to look at.
 Error Exploration::TooMany() {
   const MutexLock lock(mutex_);
   if (found_.size() > results_) {

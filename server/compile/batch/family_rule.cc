@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: MIT
+// Compares layouts of the programs of one material (spec/daemon 6.7.2). Lines of text stand for the
+// layout: one for each thing of a set, with every number in it. The first result with some values
+// of the common options is kept as lines; later ones with the same values must be equal to it
+// outside of the pass set. What was found equal is remembered by layout hash, so metadata is read
+// for few results.
 #include "server/compile/batch/family_rule.h"
 
 #include <algorithm>
@@ -12,6 +17,8 @@
 namespace kiln::compile {
 namespace {
 
+// The text of a set is what layouts are compared by, so each number that an engine relies on is in
+// it. The types are numbers, as in the format of metadata.
 std::string ParametersText(const std::vector<artifact::Parameter>& parameters) {
   std::string text;
   for (const artifact::Parameter& parameter : parameters) {
@@ -47,6 +54,8 @@ std::string ValueText(ir::OptionKind kind, uint32_t bits, std::string_view text)
   return kind == ir::OptionKind::kEnum ? fmt::format("{};", text) : fmt::format("{};", bits);
 }
 
+// An enum's default is a number in its list, which differs between programs, so its text is the
+// value.
 std::string DefaultOf(const resolve::Program& program, const std::string& name) {
   const ir::OptionId id = program.FindOption(name);
   const ir::Option& option = program.Get(id);
@@ -58,12 +67,15 @@ std::string DefaultOf(const resolve::Program& program, const std::string& name) 
                        : std::string_view());
 }
 
+// A line that only one of two sets has is compared with nothing.
 const SetLine* Line(const std::vector<SetLine>& lines, size_t index) {
   return index < lines.size() ? &lines[index] : nullptr;
 }
 
 }  // namespace
 
+// One line for each thing of a set, in the order of bindings. Two layouts are the same where these
+// texts are, whatever else metadata says.
 SetLines SetLinesOf(const artifact::PipelineMetadata& metadata) {
   SetLines lines;
   for (size_t i = 0; i < lines.size(); ++i) {
@@ -97,6 +109,7 @@ SetLines SetLinesOf(const artifact::PipelineMetadata& metadata) {
   return lines;
 }
 
+// What was built just now may not be stored yet, so fresh blobs are looked at first.
 Result<artifact::PipelineMetadata> MetadataOf(cache::BlobStore& store, const Outcome& outcome,
                                               const cache::Call& call) {
   const Digest& digest = outcome.artifact->metadata;
@@ -109,6 +122,9 @@ Result<artifact::PipelineMetadata> MetadataOf(cache::BlobStore& store, const Out
   return artifact::DecodeMetadata(blob.bytes);
 }
 
+// Options are common if all programs of the family declare them with global scope. Variants are
+// compared only where these have the same values: other values may well have another layout
+// (spec/daemon 6.7.2).
 FamilyRule::FamilyRule(std::string family, std::vector<const PreparedProgram*> programs)
     : family_(std::move(family)), programs_(std::move(programs)) {
   std::vector<std::string> common;
@@ -166,6 +182,7 @@ PlacedDiagnostic FamilyRule::Difference(size_t set, const First& first, size_t p
   const std::vector<SetLine>& a = (*first.lines)[set];
   const std::vector<SetLine>& b = lines[set];
   size_t at = 0;
+  // The first line that differs is told; lines behind it often differ only because of it.
   while (at < a.size() && at < b.size() && a[at].text == b[at].text) {
     ++at;
   }
@@ -182,6 +199,7 @@ PlacedDiagnostic FamilyRule::Difference(size_t set, const First& first, size_t p
   return diagnostic;
 }
 
+// A member that was told to differ is not compared again: one message for each program.
 bool FamilyRule::Knows(size_t program, std::span<const resolve::OptionSetting> point,
                        const Hash128& layout_hash) const {
   if (told_.contains(program)) {
@@ -191,6 +209,8 @@ bool FamilyRule::Knows(size_t program, std::span<const resolve::OptionSetting> p
   return known != firsts_.end() && known->second.equal.contains({program, layout_hash});
 }
 
+// The first result with some values of the common options is the measure of all later ones. Sets
+// are compared one by one, but for that of the pass, in which programs may differ.
 std::optional<PlacedDiagnostic> FamilyRule::Add(size_t program,
                                                 std::span<const resolve::OptionSetting> point,
                                                 const Hash128& layout_hash, SetLines lines) {

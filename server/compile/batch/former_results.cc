@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Decides which programs of a request are equal to those of an earlier batch, so that their results
+// stand (spec/daemon 7.1). Equality is of everything that decides results or how they are told;
+// whether the store still has them is asked elsewhere (losses).
 #include "server/compile/batch/former_results.h"
 
 #include <algorithm>
@@ -27,6 +30,8 @@ bool SameProgram(const BatchProgram& a, const BatchProgram& b) {
 
 }  // namespace
 
+// What a batch must be so that single programs of it may be taken over: it neither pins nor waits
+// nor retries, and has no budget that is used up by work.
 bool MayStandFor(const BatchRequest& earlier, const BatchRequest& request) {
   const BatchBudget& a = earlier.budget;
   const BatchBudget& b = request.budget;
@@ -35,6 +40,8 @@ bool MayStandFor(const BatchRequest& earlier, const BatchRequest& request) {
          a.variants == b.variants && earlier.explore == request.explore;
 }
 
+// A family stands or falls as a whole, because its layouts are compared with each other. Linear in
+// the programs.
 std::vector<ProgramResultsPtr> ResultsOfEqual(const BatchRequest& earlier,
                                               std::span<const ProgramResultsPtr> results,
                                               const BatchRequest& request) {

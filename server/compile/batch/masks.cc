@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Masks of entries (spec/cache 3.4): which options the results of an entry were found to read. They
+// are read from the store once for each entry and then kept in memory, where this process adds its
+// own. A list is small, at most 64 masks of some names, and is searched from its beginning.
 #include "server/compile/batch/masks.h"
 
 #include <algorithm>
@@ -11,6 +14,7 @@
 namespace kiln::compile {
 namespace {
 
+// Names are sorted, so both are linear.
 constexpr uint32_t kSpace = 0;
 
 size_t SymmetricDifference(const MaskList::Names& a, const MaskList::Names& b) {
@@ -26,6 +30,10 @@ bool Includes(const MaskList::Names& mask, const MaskList::Names& live) {
 
 }  // namespace
 
+// Returns the ordinal to be written, or nothing if the list says the same without it. Up to 64
+// masks each has its place; then a mask that is included in another one needs none, and else the
+// closest one is widened (spec/cache 3.4). A widened mask finds fewer variants by signature, never
+// a wrong one.
 std::optional<uint32_t> MaskList::Add(const Names& live) {
   if (std::find(masks_.begin(), masks_.end(), live) != masks_.end()) {
     return std::nullopt;
@@ -49,6 +57,8 @@ std::optional<uint32_t> MaskList::Add(const Names& live) {
   return static_cast<uint32_t>(&closest - masks_.data());
 }
 
+// Requires: Add was called with these names. Then the mask itself is there, or one that includes
+// it, since lists only grow and masks only widen.
 const MaskList::Names& MaskList::Of(const Names& live) const {
   const auto found = std::find(masks_.begin(), masks_.end(), live);
   return found != masks_.end()
@@ -64,6 +74,8 @@ bool MaskList::is_full() const { return masks_.size() >= cache::kMaxMasks; }
 StoredMasks::Masks StoredMasks::Of(const Hash128& entry, const cache::Call& call) {
   {
     const MutexLock lock(mutex_);
+    // Whoever may only read leaves no trace, not even in the order of what is dropped
+    // (spec/daemon 11.4).
     const Row* const row = call.may_write ? rows_.Find(entry) : rows_.Peek(entry);
     const bool is_known = row != nullptr && row->loaded;
     ++(is_known ? hits_ : misses_);
@@ -91,6 +103,8 @@ StoredMasks::Masks StoredMasks::Of(const Hash128& entry, const cache::Call& call
   }
   const MutexLock lock(mutex_);
   Row& row = RowOf(entry);
+  // Another thread may have loaded or added meanwhile: the first stays, since its ordinals were
+  // given out.
   if (!row.loaded) {
     const bool stored = !masks.empty();
     row = {.loaded = true, .read = {.stored = stored, .list = MaskList(std::move(masks))}};
@@ -109,6 +123,7 @@ MaskList::Names StoredMasks::Add(const Hash128& entry, const MaskList::Names& li
   return list.Of(live);
 }
 
+// For tests and after a store was emptied: masks of it name nothing any more.
 void StoredMasks::Clear() {
   const MutexLock lock(mutex_);
   rows_.Clear();
@@ -124,6 +139,8 @@ CacheUsage StoredMasks::Usage() {
           .misses = misses_};
 }
 
+// The oldest entry is dropped before one is added, so what the store has of it is read again, and
+// nothing is lost.
 StoredMasks::Row& StoredMasks::RowOf(const Hash128& entry) {
   if (Row* const row = rows_.Find(entry)) {
     return *row;

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+// Diagnostics of many variants become few (spec/daemon 3.1): equal ones are one, with the number of
+// variants that have it and the shortest condition over the options under which it occurs. The
+// condition is found by looking at the points that were tried, so it is exact for these and a guess
+// for nothing.
 #include "server/compile/batch/merged_failures.h"
 
 #include <algorithm>
@@ -16,7 +20,10 @@ namespace kiln::compile {
 namespace {
 
 // Every option that a point sets is an axis, in order of declaration; values count in the order of
-// first use.
+// first use. The table has a row for each point and a column for each axis, with the number of the
+// value in the axis, or kNoValue where the point leaves the option at its default. Three passes:
+// which options are set, their values, the table. A value is found by search, which is enough for
+// the values of an axis that differ (at most 4,096).
 driver::TriedVariants TriedOf(const BatchPoints& points, std::span<const std::string> declared) {
   std::set<std::string> is_set;
   for (size_t i = 0; i < points.points.size(); ++i) {
@@ -39,6 +46,7 @@ driver::TriedVariants TriedOf(const BatchPoints& points, std::span<const std::st
         tried.axes.push_back({.name = setting.name});
       }
       driver::Axis& axis = tried.axes[place->second];
+      // Both values of a flag are known even if only one was tried; conditions say `fog` or `!fog`.
       if (setting.kind == ir::OptionKind::kFlag && !axis.is_flag) {
         axis.is_flag = true;
         axis.values = {"false", "true"};
@@ -62,6 +70,7 @@ driver::TriedVariants TriedOf(const BatchPoints& points, std::span<const std::st
   return tried;
 }
 
+// Saturating sum.
 uint64_t Served(const BatchPoints& points, const std::vector<size_t>& some) {
   uint64_t sum = 0;
   for (const size_t point : some) {
@@ -84,6 +93,8 @@ std::vector<size_t> Sorted(std::vector<size_t> points) {
 
 }  // namespace
 
+// Failures are equal if their whole diagnostic is, so the same mistake of many variants is one row
+// with many points. Beyond the bound of diagnostics only the failing points are counted.
 void MergedFailures::Add(size_t point, std::span<const PlacedDiagnostic> diagnostics) {
   for (const PlacedDiagnostic& diagnostic : diagnostics) {
     auto known = std::ranges::find(found_, diagnostic, &Occurrence::diagnostic);
@@ -102,6 +113,9 @@ uint64_t MergedFailures::Failing(const BatchPoints& points) const {
   return Served(points, Sorted(failing_));
 }
 
+// Each message gets the shortest condition under which it occurs (spec/daemon 3.1). Finding it
+// looks at every value at every point, so the looks are estimated first and all messages together
+// have a budget: those that do not fit are told without a condition.
 std::vector<MergedFailure> MergedFailures::Merge(const BatchPoints& points,
                                                  std::span<const std::string> declared) const {
   const driver::TriedVariants tried = TriedOf(points, declared);
@@ -113,6 +127,7 @@ std::vector<MergedFailure> MergedFailures::Merge(const BatchPoints& points,
   std::vector<MergedFailure> merged;
   for (const Occurrence& found : found_) {
     MergedFailure& one = merged.emplace_back(MergedFailure{.diagnostic = found.diagnostic});
+    // With one point there is nothing to tell apart.
     if (points.points.size() < 2) {
       continue;
     }

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Two steps: PackProgramsOf lists programs and points, from the request of a batch; PlanPack looks
+// every point up and lays out what the pack will hold. Content is not read before the file is
+// written. Results that are missing are built on the way, so planning may take as long as a batch.
 #include "server/compile/pack/pack_plan.h"
 
 #include <algorithm>
@@ -32,7 +35,9 @@ struct Found {
   size_t point = 0;
 };
 
-// Lookups of a variant do not name the options that the program fixes.
+// Lookups of a variant do not name the options that the program fixes. The pack's default of an
+// option that the program fixes is the fixed value, so an engine that does not name it computes the
+// key that was stored.
 void SetDefault(const resolve::OptionSetting& fixed, std::vector<pack::Option>& options) {
   for (pack::Option& option : options) {
     if (option.name != fixed.name) {
@@ -49,6 +54,7 @@ void SetDefault(const resolve::OptionSetting& fixed, std::vector<pack::Option>& 
   }
 }
 
+// Types have the numbers of typed values (spec/cache 2.3.1), which are part of the format.
 pack::Program ProgramOf(const PreparedProgram& prepared) {
   const resolve::Program& program = prepared.program();
   pack::Program out{.name = prepared.request.name,
@@ -93,6 +99,7 @@ pack::Program ProgramOf(const PreparedProgram& prepared) {
   return out;
 }
 
+// Bits of the LIVE section count the program's options by name (spec/cache 10.4).
 std::vector<uint32_t> IndexesOf(const Names& mask, const std::vector<pack::Option>& options) {
   std::vector<uint32_t> indexes;
   for (uint32_t i = 0; i < options.size(); ++i) {
@@ -119,6 +126,10 @@ uint32_t StageNumber(const std::optional<ir::Stage>& stage) {
   return 0;
 }
 
+// Fills the contents of a pack from results: programs in the order of the request, targets in
+// theirs, artifacts in the order of points. This order is what makes packs equal, byte by byte
+// (spec/cache 10.8). Everything is looked up, and built on a miss; content is only named here and
+// read when the file is written.
 class Planner {
  public:
   Planner(CachedBuild& builder, const PackProgress& progress, const cache::Call& call)
@@ -128,8 +139,10 @@ class Planner {
     for (const PackProgram& program : programs) {
       total_ += program.points.size();
     }
+    // The engine finds a program by its name, so names are unique in a pack.
     std::map<std::string, const PackProgram*> by_name;
     for (const PackProgram& program : programs) {
+      // A program that is wrong is left out and counted with all its points.
       if (program.targets.empty() || !program.targets[0]->ok()) {
         plan_.failed += program.points.empty() ? 1 : program.points.size();
         continue;
@@ -175,6 +188,7 @@ class Planner {
     return {};
   }
 
+  // What each point became for one target. A point that names targets is looked up for these only.
   Result<std::vector<Found>> Look(const PackProgram& program, size_t target) {
     const PreparedProgram& prepared = *program.targets[target];
     // Rows are collected and put together at the end: one commit instead of thousands.
@@ -212,6 +226,7 @@ class Planner {
     return found;
   }
 
+  // Two passes: results, then keys.
   Result<void> AddEntry(const PackProgram& program, size_t target, uint32_t number) {
     const PreparedProgram& prepared = *program.targets[target];
     KILN_TRY(const std::vector<Found> found, Look(program, target));
@@ -271,6 +286,7 @@ class Planner {
       artifact.code.push_back({.stage = StageNumber(code.stage), .digest = code.digest});
       AddBlob(code.digest, origin);
     }
+    // What a pin of the pack will hold.
     records_.insert({.level = cache::Level::kSignature, .space = 0, .id = from.signature});
   }
 
@@ -293,6 +309,7 @@ class Planner {
 
 }  // namespace
 
+// Durable before the file is written: a pack must not name results that a crash could lose.
 Result<PackPlan> PlanPack(CachedBuild& builder, cache::BlobStore& store,
                           std::span<const PackProgram> programs, const PackProgress& progress,
                           const cache::Call& call) {
@@ -357,6 +374,7 @@ Result<void> ExploreAll(CachedBuild& builder,
 
 }  // namespace
 
+// Repeats what the batch did, from its request: preparing, listing and looking up are hits.
 Result<std::vector<PackProgram>> PackProgramsOf(CachedBuild& builder, const BatchRequest& request,
                                                 Clock& clock, const cache::Call& call) {
   std::vector<PackProgram> programs;
@@ -377,6 +395,8 @@ Result<std::vector<PackProgram>> PackProgramsOf(CachedBuild& builder, const Batc
       }
       for (size_t i = 0; i < points.points.size(); ++i) {
         PackPoint& point = program.points.emplace_back();
+        // Warm ones come first in the list, so the number of the point is the order of warm-up. The
+        // format has 16 bits for it.
         BatchPoint from_points = points.points.At(i);
         point.options = std::move(from_points.options);
         if (from_points.warm) {

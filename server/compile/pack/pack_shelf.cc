@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+// Packs that were built lately, as files in a folder; packs of others than the owner lie in folders
+// of their own (spec/daemon 4.4). The folder is the truth: times of files say what was used, sizes
+// what is taken, and a process that dies leaves nothing but files without a name. The mutex guards
+// the naming and removing of files and what was verified; reading holds no lock.
 #include "server/compile/pack/pack_shelf.h"
 
 #include <algorithm>
@@ -30,6 +34,7 @@ Error Damaged(const std::string& text) {
   return {.code = ErrorCode::kDataLoss, .context = text, .reason = "DAMAGED"};
 }
 
+// Other files of the folder have no id in their name and are left alone.
 std::optional<Hash128> IdOf(const fs::path& file) {
   return file.extension() == kExtension ? ParseHash128(file.stem().string()) : std::nullopt;
 }
@@ -49,6 +54,8 @@ struct Row {
   uint64_t bytes = 0;
 };
 
+// Reads at most two levels, and only folders with the prefix, whatever else lies there. Errors end
+// the list: a pack that cannot be seen is not there.
 void AddRows(const fs::path& dir, const std::string& folder, std::vector<Row>& rows) {
   std::error_code error;
   for (fs::directory_iterator it(dir, error), end; !error && it != end; it.increment(error)) {
@@ -81,7 +88,8 @@ std::vector<Row> RowsOf(const fs::path& dir) {
 
 KeptPack::~KeptPack() { (void)::close(fd_); }
 
-// pread has no position of its own, so any number of callers may read one file at a time.
+// pread has no position of its own, so any number of callers may read one file at a time. Requires:
+// the range lies in the file, and `size` is one page of a stream.
 Result<std::string> KeptPack::Read(uint64_t offset, uint64_t size) const {
   std::string bytes(size, '\0');
   uint64_t done = 0;
@@ -124,6 +132,7 @@ std::vector<fs::path> PackShelf::PathsOf(const Hash128& id) const {
   return paths;
 }
 
+// The copy that was used last, where several principals have the same pack.
 fs::path PackShelf::PathOf(const Hash128& id) const {
   std::vector<fs::path> paths = PathsOf(id);
   return paths.empty() ? dir_ / (id.hex() + std::string(kExtension)) : std::move(paths.back());
@@ -136,6 +145,7 @@ fs::path PackShelf::FolderOf(std::string_view owner) const {
              : dir_ / (std::string(kOfOthers) + HashBytes(AsBytes(owner)).hex());
 }
 
+// Names count within this process; those of an earlier one were removed at the start.
 Result<std::string> PackShelf::NewFile() {
   std::error_code error;
   fs::create_directories(dir_, error);
@@ -147,6 +157,8 @@ Result<std::string> PackShelf::NewFile() {
   return (dir_ / (std::string(kHalfDone) + std::to_string(next_file_++))).string();
 }
 
+// Takes the file over, whatever comes of it: it has its name, or it is gone. Size is checked before
+// it has a name, so that a pack that can never fit drops nobody else's.
 Result<void> PackShelf::Keep(const std::string& file, const Hash128& id, std::string_view owner) {
   std::error_code error;
   const fs::path folder = FolderOf(owner);
@@ -182,6 +194,7 @@ Result<void> PackShelf::Keep(const std::string& file, const Hash128& id, std::st
   return {};
 }
 
+// For callers who may not keep a pack: the file goes in any case.
 bool PackShelf::HasInstead(const std::string& file, const Hash128& id) const {
   std::error_code error;
   fs::remove(file, error);
@@ -213,6 +226,7 @@ void PackShelf::Trim(std::string_view owner, const fs::path& kept) {
     things[i].may_go = false;
   };
   auto own = static_cast<size_t>(std::ranges::count(rows, owner, &Row::folder));
+  // Rows are ordered by their last use, so the oldest go first.
   for (size_t i = 0; i < rows.size() && own > options_.max_packs; ++i) {
     if (rows[i].folder == owner && things[i].may_go) {
       drop(i);
@@ -228,7 +242,8 @@ void PackShelf::Trim(std::string_view owner, const fs::path& kept) {
   }
 }
 
-// Every byte is verified once; a file that changed since is verified again.
+// Every byte is verified once; a file that changed since is verified again. The file's stamp says
+// whether it is the file that was verified.
 Result<void> PackShelf::Check(const Hash128& id) {
   struct stat status {};
   if (::stat(PathOf(id).c_str(), &status) != 0) {
@@ -266,7 +281,7 @@ Result<std::shared_ptr<const KeptPack>> PackShelf::Open(const Hash128& id,
                                                         const cache::Call& call) {
   KILN_TRY_VOID(Check(id));
   // Between Check and here the pack may have been trimmed. Then it is not there, as if it had been
-  // asked for later.
+  // asked for later. O_NOFOLLOW: a name that somebody made a link is refused.
   const int fd = ::open(PathOf(id).c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
   struct stat status {};
   if (fd < 0 || ::fstat(fd, &status) != 0) {

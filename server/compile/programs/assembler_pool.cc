@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Assemblers that are free, kept with what they have lowered. A second variant of a program is
+// quick only with an assembler that built the first. Threads lease one at a time; the mutex guards
+// the list.
 #include "server/compile/programs/assembler_pool.h"
 
 #include <algorithm>
@@ -29,6 +32,7 @@ AssemblerPool::Lease::~Lease() {
                  .bytes = bytes});
 }
 
+// Not of the pool, and not returned to it: for builds that must not see what others lowered.
 AssemblerPool::Lease AssemblerPool::MakeOwn(const LinkedPtr& linked,
                                             std::span<const resolve::EntryPoint> entries,
                                             const target::Target& target) {

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+// Fills the inputs of keys (spec/cache 2.4) from what a request and its program are; the keys
+// themselves are computed in cache/key. Everything that may change a result must be in one of these
+// functions, and nothing that may not: a thing too many costs hits, one too few serves wrong
+// results.
 #include "server/compile/programs/build_keys.h"
 
 #include <algorithm>
@@ -34,6 +38,7 @@ cache::TypedValue ValueOf(ir::OptionKind kind, uint32_t bits, std::string_view t
   KILN_UNREACHABLE();
 }
 
+// Requires: `values` has a value for every option of the program, in the order of their ids.
 cache::OptionSetting SettingOf(const resolve::Program& program, ir::OptionId id,
                                const resolve::OptionValues& values) {
   const ir::ModuleView& module = program.module(program.ModuleOf(id));
@@ -77,6 +82,7 @@ std::string_view DebugText(target::Debug debug) {
 
 }  // namespace
 
+// A key of this process alone: it is neither stored nor told.
 Hash128 LinkKey(std::span<const std::shared_ptr<const ParsedSource>> sources,
                 std::span<const std::string> paths, ir::PipelineType pipeline) {
   Hasher hasher;
@@ -103,6 +109,7 @@ std::vector<std::pair<std::string, std::string>> TargetPairs(const NamedTarget& 
   return pairs;
 }
 
+// In the order of the request, which is link order (spec/cache 2.4.2).
 Hash128 EntryIdOf(std::span<const std::shared_ptr<const ParsedSource>> sources,
                   const ProgramRequest& program, const NamedTarget& target, const Hash128& limits) {
   std::vector<Hash128> modules;
@@ -159,6 +166,8 @@ Hash128 FamilyOf(const ProgramRequest& program, const NamedTarget& target) {
   return hasher.Finish().id;
 }
 
+// Every option with its value, defaults filled in, so that an option that is set to its default
+// gives the key of one that is not set (spec/cache 2.3.2).
 Hash128 VariantKeyOf(const Hash128& entry, const resolve::Program& program,
                      const resolve::OptionValues& values) {
   std::vector<cache::OptionSetting> settings;
@@ -172,7 +181,7 @@ Hash128 VariantKeyOf(const Hash128& entry, const resolve::Program& program,
 }
 
 // Nullopt if the mask names an option that the program does not have: then the mask came from a row
-// of another program.
+// of another program. Requires: `live` is sorted, as masks are.
 std::optional<Hash128> LiveKeyOf(const Hash128& entry, const resolve::Program& program,
                                  const resolve::OptionValues& values,
                                  std::span<const std::string> live) {
@@ -224,6 +233,8 @@ std::optional<Hash128> SignatureKeyOf(const Hash128& entry, const resolve::Progr
       return std::nullopt;
     }
     const uint32_t module = program.ModuleOf(option);
+    // Numbers of options count over the whole program; the signature has the row
+    // in the module (spec/cache 3.1).
     answers.push_back({.module = module,
                        .expression = kOptionAnswer | (option.value - program.bases(module).option),
                        .value = SettingOf(program, option, values).value});

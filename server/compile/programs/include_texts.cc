@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+// Loads the texts that a source will probably include: what earlier readings asked for, then what
+// lines of the texts name, file after file. Each text is read from the store once and lives as long
+// as the reading. Guesses are bounded by number and bytes; what the source really asks for is not a
+// guess.
 #include "server/compile/programs/include_texts.h"
 
 #include <utility>
@@ -14,8 +18,12 @@ constexpr uint64_t kMostGuessed = 16;
 
 }  // namespace
 
+// Loads a declared file once, and puts what its lines include on the list of guesses. Files that
+// the source asked for are loaded whatever was guessed; the front end bounds them itself
+// (spec/daemon 10).
 Result<bool> IncludeTexts::LoadOne(const std::string& path, Reason why) {
   const ListedFile* const file = declared_.Find(path);
+  // Both bounds concern guesses alone.
   const bool too_much =
       bytes_ > kMostGuessed * limits_.source_bytes || loaded_.size() >= limits_.include_files;
   if (file == nullptr || (why == Reason::kGuessed && too_much) || !seen_.insert(path).second) {
@@ -39,6 +47,9 @@ Result<bool> IncludeTexts::LoadOne(const std::string& path, Reason why) {
   return true;
 }
 
+// Lines that are read without a preprocessor: those in branches that are not taken count, too.
+// Every place that such a line may mean is a guess if it is declared; duplicates are dropped by
+// `guessed_`, so a circle of includes ends.
 void IncludeTexts::Guess(std::string_view path, std::string_view text) {
   std::set<std::pair<std::string_view, bool>> lines;  // a hostile text says the same thing often
   for (const IncludeLine& line : IncludeLinesOf(text)) {
@@ -54,6 +65,7 @@ void IncludeTexts::Guess(std::string_view path, std::string_view text) {
   }
 }
 
+// A list and no recursion, since includes may be as deep as the sender likes.
 Result<void> IncludeTexts::LoadGuesses() {
   while (!guesses_.empty()) {
     CheckStop();

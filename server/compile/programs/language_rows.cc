@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Settings, macros and dependencies of sources in HLSL as rows of explain records, and back. Rows
+// are for people first: they are cut and spelled so that they can be shown, and the way back says
+// no where that lost something.
 #include "server/compile/programs/language_rows.h"
 
 #include <algorithm>
@@ -13,6 +16,8 @@
 namespace kiln::compile {
 namespace {
 
+// Bounds of explain records, in bytes and rows (spec/cache 11.3). Prefixes tell macros and include
+// roots from settings, which have no space in their names.
 constexpr size_t kMaxText = 1024;
 constexpr size_t kMaxDependencies = 128;
 constexpr std::string_view kDefine = "define ";
@@ -21,6 +26,8 @@ constexpr std::string_view kOthers = "(other files)";
 
 }  // namespace
 
+// Texts of records are canonical: UTF-8 without zeros. Paths and macros are the sender's choice,
+// and a cut may split a character, so what is no canonical text is spelled in ASCII.
 std::string FitForRecord(std::string_view text) {
   std::string fit(text.substr(0, kMaxText));
   if (!IsCanonicalText(fit)) {
@@ -31,6 +38,7 @@ std::string FitForRecord(std::string_view text) {
   return fit;
 }
 
+// One row for each setting, macro and include root, so that a miss can name the one that changed.
 std::vector<cache::NamedText> LanguageRowsOf(const HlslInputs& inputs) {
   std::vector<cache::NamedText> rows;
   for (const hlsl::SettingValue& setting : hlsl::ValuesOf(inputs.settings)) {
@@ -47,6 +55,8 @@ std::vector<cache::NamedText> LanguageRowsOf(const HlslInputs& inputs) {
   return rows;
 }
 
+// Sorted by path, each once, whatever the order of the sources. Beyond 127 paths one row stands for
+// the rest, by a digest of their answers: a change among them is seen, but not which one it was.
 std::vector<cache::ExplainDependency> DependencyRowsOf(
     std::span<const std::shared_ptr<const ParsedSource>> parsed) {
   std::map<std::string, std::optional<Digest>> by_path;
@@ -72,6 +82,8 @@ std::vector<cache::ExplainDependency> DependencyRowsOf(
   return rows;
 }
 
+// The way back, to link a program again for an explanation. Impossible where rows stand for others;
+// paths that were looked for and not found are left out, and so are not found again.
 std::optional<HlslInputs> HlslInputsOf(const cache::ExplainInputs& record) {
   HlslInputs inputs;
   for (const auto& [name, value] : record.language) {

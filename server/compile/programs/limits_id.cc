@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// The limits of a daemon as one id, which is part of all keys (spec/cache 2.5): daemons with other
+// limits do not share results.
 #include "server/compile/programs/limits_id.h"
 
 namespace kiln::compile {

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Where a front end meets the store. The front end asks for files by path while it reads; here only
+// those of the declared set can be found, and their texts are loaded before. With `isolation =
+// "all"` the reading happens in a worker, which gets the texts and nothing else.
 #include "server/compile/programs/module_reader.h"
 
 #include <utility>
@@ -13,7 +16,9 @@ namespace kiln::compile {
 namespace {
 
 constexpr uint32_t kSpace = 0;
-// How often a source is read again because a macro named a file that no line of the text does.
+// How often a source is read again because a macro named a file that no line of the text does. Each
+// reading may ask for one more file only by a macro; 64 such steps are more than any real source
+// has.
 constexpr int kMostReadings = 64;
 
 Error MissingSource(const Source& source) {
@@ -23,7 +28,9 @@ Error MissingSource(const Source& source) {
           .reason = "SOURCES_MISSING"};
 }
 
-// Loads what was asked for and is declared, but was not there. Whether there was any of that.
+// Loads what was asked for and is declared, but was not there. Whether there was any of that. A
+// probe that found nothing although the file is declared: the text was not loaded, because no line
+// that could be seen names it.
 Result<bool> LoadAsked(std::span<const Probe> probes, IncludeTexts& texts) {
   bool more = false;
   for (const Probe& probe : probes) {
@@ -52,7 +59,9 @@ Result<std::shared_ptr<const std::string>> ModuleReader::Text(const Source& sour
   return blob.error();
 }
 
-// Nothing if it is poison.
+// Nothing if it is poison. The worker has no store: it gets source, settings and likely files, and
+// answers with what it asked for (spec/daemon 12.4). Its answer is decoded against the same inputs,
+// so it cannot claim files that it was not given.
 Result<std::optional<driver::ParsedSource>> ModuleReader::ReadApart(
     const ReadRequest& wanted, const worker::ReadInputs& inputs, const cache::Call& call) const {
   const std::string& path = inputs.source.path;
@@ -68,6 +77,7 @@ Result<std::optional<driver::ParsedSource>> ModuleReader::ReadApart(
     (void)store_.Put(std::span(&item, 1), cache::Durability::kRelaxed, call);
     return std::optional<driver::ParsedSource>();
   }
+  // A rejection is no answer to a source: front ends of kiln return diagnostics.
   Result<driver::ParsedSource> read =
       answer.kind == worker::AnswerKind::kMade
           ? worker::DecodeReading(wanted.language, answer.bytes, inputs)
@@ -91,6 +101,8 @@ Result<std::optional<driver::ParsedSource>> ModuleReader::ReadOnce(const ReadReq
   for (const SourceFile* const file : inputs.files) {
     here.files.Add(*file);
   }
+  // In this process: if the source ends it, the next start knows which one was at work
+  // (spec/daemon 14.9). A caller who may only read leaves no such note.
   const jobs::CrashGuard::Running running(
       call.may_write ? attempts_ : nullptr,
       {.level = cache::Level::kModule, .space = kSpace, .id = wanted.key});
@@ -106,6 +118,7 @@ Result<ModuleReading> ModuleReader::Read(const ReadRequest& wanted, const cache:
   const SourceFile source(wanted.source.path, *text);
   IncludeTexts texts(store_, wanted.files, wanted.settings.include_roots, limits_, call);
   if (!wanted.files.empty()) {
+    // Guesses only save readings, so too many or wrong ones change nothing but time.
     for (const std::string& path : wanted.likely) {
       KILN_TRY_VOID(texts.Load(path, IncludeTexts::Reason::kGuessed));
     }

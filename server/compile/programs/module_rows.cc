@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// The rows of level L1: a record names image, diagnostics, files and probes by digest, and each is
+// decoded from its content. A row is taken as a whole or not at all.
 #include "server/compile/programs/module_rows.h"
 
 #include <algorithm>
@@ -22,6 +24,7 @@ class RecordReader {
   RecordReader(cache::BlobStore& store, const cache::ModuleRecord& record, const cache::Call& call)
       : store_(store), record_(record), call_(call) {}
 
+  // Content that was evicted is a miss of the whole record, so that the module is read again.
   std::optional<cache::Blob> Get(std::string_view product) const {
     const Digest* const digest = record_.Find(product);
     if (digest == nullptr) {
@@ -63,6 +66,8 @@ void ParsedSource::SetModule(ir::Module parsed) {
   image_id = HashBytes(module->image());
 }
 
+// What the memory of the pool is charged with. Diagnostics are not in it: they are bounded by their
+// limits (spec/daemon 10).
 uint64_t ParsedSource::memory_bytes() const {
   uint64_t bytes = sizeof(ParsedSource) + (module != nullptr ? module->image().size() : 0);
   for (const Probe& probe : probes) {
@@ -81,6 +86,9 @@ cache::Key ModuleRow(const Hash128& key) {
   return {.level = cache::Level::kModule, .space = kSpace, .id = key};
 }
 
+// Everything in the row is checked before it is used, since a peer or a damaged file may have put
+// it (spec/cache 7.3): a record that does not decode, a product that is missing and an image that
+// does not load are each a miss. Poison says nothing but that it is.
 std::shared_ptr<const ParsedSource> LoadModuleRow(cache::BlobStore& store, const Hash128& key,
                                                   ir::Language language, const cache::Call& call) {
   const Result<cache::Blob> row = store.Get(ModuleRow(key), call);
@@ -103,6 +111,8 @@ std::shared_ptr<const ParsedSource> LoadModuleRow(cache::BlobStore& store, const
       !reader.Optional("probes", DecodeProbes, parsed->probes)) {
     return nullptr;
   }
+  // Wrong sources have no image, so their diagnostics are all there is; without any the row is of
+  // no use.
   if (record->kind != cache::RecordKind::kOk) {
     return parsed->diagnostics.empty() ? nullptr : parsed;
   }
@@ -116,12 +126,17 @@ std::shared_ptr<const ParsedSource> LoadModuleRow(cache::BlobStore& store, const
   }
   parsed->SetModule(std::move(module).value());
   const ir::ModuleView& view = parsed->module->view();
+  // Stored diagnostics have numbers of spans (spec/cache 2.4.3); the image has the positions. Spans
+  // beyond the table stay without a place.
   FillPositions(parsed->diagnostics, [&](uint32_t, uint32_t number) {
     return number < view.spans.size() ? std::optional(view.spans[number]) : std::nullopt;
   });
   return parsed;
 }
 
+// Products are named in the order of their names, because records are canonical (spec/cache 4.1).
+// The source goes with them if the request brought it, so that whoever repeats the request by
+// digest finds it. One Put: the record never precedes its content (spec/cache 4.4).
 void KeepModuleRow(cache::BlobStore& store, const Hash128& key, const Source& source,
                    const ParsedSource& parsed, const cache::Call& call) {
   std::vector<cache::Item> items;
@@ -153,6 +168,8 @@ void KeepModuleRow(cache::BlobStore& store, const Hash128& key, const Source& so
   (void)store.Put(items, cache::Durability::kRelaxed, call);
 }
 
+// Rows of probes are module records with a single product of another name, so a module is never
+// taken for one.
 std::optional<ProbeRow> LoadProbeRow(cache::BlobStore& store, const Hash128& key,
                                      const cache::Call& call) {
   const Result<cache::Blob> row = store.Get(ModuleRow(key), call);

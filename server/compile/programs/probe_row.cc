@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// One step of a probe trail as bytes, and what a set of files answers to the paths in it
+// (spec/cache 2.4.4).
 #include "server/compile/programs/probe_row.h"
 
 #include <algorithm>
@@ -11,6 +13,8 @@
 namespace kiln::compile {
 namespace {
 
+// Private to the store: field 1 lists the paths to ask for next, field 2 is the key of the module
+// where the trail ends. A row has one of the two.
 constexpr std::string_view kRowDomain = "kiln.proberow.1";
 
 Error Corrupt(const char* what) {
@@ -33,6 +37,7 @@ Bytes EncodeProbeRow(const ProbeRow& row) {
   return std::move(writer).bytes();
 }
 
+// Rows come from anywhere. Paths must be distinct, or a trail could go in a circle.
 Result<ProbeRow> DecodeProbeRow(ByteView bytes) {
   KILN_TRY(CanonicalReader reader, CanonicalReader::Open(bytes, kRowDomain));
   ProbeRow row;
@@ -53,6 +58,7 @@ Result<ProbeRow> DecodeProbeRow(ByteView bytes) {
              : Corrupt("a probe row without paths, or with one twice");
 }
 
+// What the declared set says to each path: its digest, or that there is none (spec/cache 2.4.4).
 std::vector<Probe> AnswersOf(std::span<const std::string> paths, const FileList& files) {
   std::vector<Probe> answers;
   answers.reserve(paths.size());
@@ -65,6 +71,8 @@ std::vector<Probe> AnswersOf(std::span<const std::string> paths, const FileList&
   return answers;
 }
 
+// A path that was found must be there with the same bytes, and one that was not must still be
+// absent: a new file that shadows an old one is a change, too.
 bool HoldsIn(const FileList& files, std::span<const Probe> probes) {
   return std::ranges::all_of(probes, [&](const Probe& probe) {
     const ListedFile* const file = files.Find(probe.path);

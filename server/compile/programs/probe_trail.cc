@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// The way from a root to its module without reading it (spec/cache 2.4.4). The trail has asked some
+// paths and has the answers of this set of files; the key of the next row is made of both, so
+// another set leads another way.
 #include "server/compile/programs/probe_trail.h"
 
 #include <algorithm>
@@ -8,6 +11,7 @@
 
 namespace kiln::compile {
 
+// Answers grow with each row, and so does the key of the next one (spec/cache 2.4).
 ProbeTrail::ProbeTrail(const Source& source, ir::Language language, const hlsl::Settings& settings,
                        const FileList& files, const Hash128& limits)
     : source_(source),
@@ -32,6 +36,8 @@ cache::ModuleInputs ProbeTrail::Inputs(std::span<const cache::Dependency> depend
 
 Hash128 ProbeTrail::NextKey() const { return cache::ProbesKey(Inputs(DependenciesOf(answers_))); }
 
+// False where the row is of no use: the trail is too long, or it asks again for what is known,
+// which no reading writes.
 bool ProbeTrail::Follow(const ProbeRow& row) {
   if (++rows_ > kMostRows) {
     return false;
@@ -46,6 +52,8 @@ bool ProbeTrail::Follow(const ProbeRow& row) {
   return true;
 }
 
+// What a reading asked for that the trail has not asked yet; nothing of that means that the module
+// is known.
 ProbeRow ProbeTrail::RowTo(std::span<const Probe> probes) const {
   ProbeRow row;
   for (const Probe& probe : probes) {

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+// Three kinds of rows in one bounded list, by key: modules that were read, programs that were
+// linked, and for languages with includes the file lists and probe rows. One mutex guards the list;
+// it is never held while the store is asked or a front end runs, so two threads may read one source
+// at once, and the first that is done is kept.
 #include "server/compile/programs/program_pool.h"
 
 #include <utility>
@@ -14,6 +18,7 @@
 
 namespace kiln::compile {
 
+// Of a source that includes nothing (spec/cache 2.4). Sources in HLSL have the keys of their trail.
 Hash128 ModuleKeyOf(const Digest& source, ir::Language language, const Hash128& limits) {
   return cache::ModuleKey({.language = driver::LanguageText(language),
                            .source = source,
@@ -29,6 +34,8 @@ ProgramPool::ProgramPool(cache::BlobStore& store, uint64_t limit, const Language
       limits_id_(LimitsIdOf(limits)),
       reader_(store, limits_, attempts, apart) {}
 
+// Memory first, then the store, then the front end. A call that may not wait (kAtOnce) ends after
+// memory; it runs in a thread of gRPC.
 Result<std::shared_ptr<const ParsedSource>> ProgramPool::Parse(const Source& source,
                                                                const HlslInputs& inputs,
                                                                const cache::Call& call, bool* made,
@@ -66,6 +73,8 @@ ProgramPool::ParsedPtr ProgramPool::FindParsed(const Hash128& key, const cache::
 }
 
 // What stands under the key from now on: what another thread put there if that was faster.
+// Requires: the caller holds no lock. A caller who may not write keeps what it made to itself
+// (spec/daemon 11.4).
 ProgramPool::ParsedPtr ProgramPool::Hold(const Hash128& key, ParsedPtr parsed,
                                          const cache::Call& call) {
   if (!call.may_write) {
@@ -75,11 +84,15 @@ ProgramPool::ParsedPtr ProgramPool::Hold(const Hash128& key, ParsedPtr parsed,
   if (const Row* row = FindRow(key, call); row != nullptr) {
     return row->parsed;
   }
+  // Counted where it is kept and not where it was made: of two threads that read one source at once
+  // only one adds a row.
   ++(parsed->from_store ? counters_.images_loaded : counters_.parsed);
   AddRow({.key = key, .parsed = parsed, .bytes = parsed->memory_bytes()});
   return parsed;
 }
 
+// `made` tells the caller that a front end ran, for the explain record. Poison is read again where
+// the caller asks to retry failures, and replaced by what comes of it.
 Result<ProgramPool::ParsedPtr> ProgramPool::LoadOrParse(const ParseRequest& wanted,
                                                         const cache::Call& call, bool* made) {
   ParsedPtr parsed = LoadModuleRow(store_, wanted.key, wanted.language, call);
@@ -100,7 +113,8 @@ Result<ProgramPool::ParsedPtr> ProgramPool::LoadOrParse(const ParseRequest& want
 
 namespace {
 
-// What a reading came to, to be kept; poison if it came to nothing.
+// What a reading came to, to be kept; poison if it came to nothing. Poison has neither module nor
+// diagnostics: the caller notes which input it was.
 std::shared_ptr<ParsedSource> FreshOf(std::optional<driver::ParsedSource> read) {
   auto fresh = std::make_shared<ParsedSource>();
   if (!read.has_value()) {
@@ -128,6 +142,8 @@ Result<ProgramPool::ParsedPtr> ProgramPool::Read(const ParseRequest& wanted,
                                              .likely = {},
                                              .key = wanted.key},
                                             call));
+  // Rows of the store come after the result is known and are relaxed: losing one costs another
+  // reading.
   const std::shared_ptr<ParsedSource> fresh = FreshOf(std::move(read.parsed));
   if (call.may_write && !fresh->poison) {
     KeepModuleRow(store_, wanted.key, wanted.source, *fresh, call);
@@ -137,6 +153,9 @@ Result<ProgramPool::ParsedPtr> ProgramPool::Read(const ParseRequest& wanted,
 
 // ---- Sources that include -----------------------------------------------------------------------
 
+// The list of files that a program declares (spec/daemon 3.3), parsed once and then shared, since
+// thousands of programs name the same list. The digest of an uploaded list is its key here; keys of
+// modules and links are hashes of other domains, so they cannot meet.
 Result<std::shared_ptr<const FileList>> ProgramPool::Files(const HlslInputs& inputs,
                                                            const cache::Call& call) {
   if (inputs.files != nullptr) {
@@ -163,6 +182,7 @@ Result<std::shared_ptr<const FileList>> ProgramPool::Files(const HlslInputs& inp
   if (call.may_write) {
     const MutexLock lock(mutex_);
     if (FindRow(inputs.list->id, call) == nullptr) {
+      // The text and about as much for the parsed rows.
       AddRow({.key = inputs.list->id, .files = files, .bytes = 2 * text->size()});
     }
   }
@@ -209,6 +229,9 @@ void ProgramPool::HoldProbes(const Hash128& key, std::shared_ptr<const ProbeRow>
 }
 
 // Follows the rows as far as they lead. Null: to be read, or to be loaded by a call that may wait.
+// Each row that is no end adds paths that were not asked for before, at most kMostRows of them
+// (spec/cache 2.4.4), so the loop ends. A module at the end is taken only if its own probes hold in
+// this set.
 ProgramPool::ParsedPtr ProgramPool::FollowProbes(ProbeTrail& trail, ir::Language language,
                                                  const cache::Call& call) {
   for (;;) {
@@ -226,6 +249,7 @@ ProgramPool::ParsedPtr ProgramPool::FollowProbes(ProbeTrail& trail, ir::Language
     if (parsed == nullptr && call.deadline != cache::kAtOnce) {
       parsed = LoadModuleRow(store_, row->module, language, call);
     }
+    // Rows are hints that anybody with scope peer may have put.
     if (parsed == nullptr || parsed->poison || !trail.LeadsTo(row->module, parsed->probes)) {
       return nullptr;
     }
@@ -246,6 +270,8 @@ void ProgramPool::KeepProbes(ProbeTrail& trail, std::span<const Probe> probes,
       }
       continue;
     }
+    // A row that leads elsewhere is overwritten in memory and put once in the store, where the
+    // first value stays.
     const auto row = std::make_shared<const ProbeRow>(trail.RowTo(probes));
     if (known == nullptr || *known != *row) {
       HoldProbes(key, row);
@@ -257,6 +283,9 @@ void ProgramPool::KeepProbes(ProbeTrail& trail, std::span<const Probe> probes,
   }
 }
 
+// Sources that include: the trail says which module this root becomes with this set of files, if
+// some reading has told before. Otherwise the source is read, and the trail is written for the next
+// time.
 Result<ProgramPool::ParsedPtr> ProgramPool::ParseWithIncludes(const IncludeRequest& wanted,
                                                               const cache::Call& call, bool* made) {
   constexpr ir::Language kLanguage = ir::Language::kHlsl;
@@ -267,6 +296,8 @@ Result<ProgramPool::ParsedPtr> ProgramPool::ParseWithIncludes(const IncludeReque
   if (call.deadline == cache::kAtOnce) {
     return cache::NotAtOnce();
   }
+  // Poison of a reading is noted under the key of the reading, since the module that it would
+  // become is not known (spec/cache 2.4.4).
   if (wanted.poison == PoisonPolicy::kStands) {
     const ParsedPtr dead = LoadModuleRow(store_, trail.ReadingKey(), kLanguage, call);
     if (dead != nullptr && dead->poison) {
@@ -280,10 +311,13 @@ Result<ProgramPool::ParsedPtr> ProgramPool::ParseWithIncludes(const IncludeReque
   if (fresh->poison || !call.may_write) {
     return fresh;
   }
+  // After ReadWithIncludes, whose rows name this key.
   const Hash128 key = trail.ModuleKeyOf(fresh->probes);
   return Hold(key, std::move(fresh), call);
 }
 
+// `trail.asked` are the paths that earlier readings asked for. They are loaded before the first
+// reading, so most sources are read once.
 Result<ProgramPool::ParsedPtr> ProgramPool::ReadWithIncludes(const IncludeRequest& wanted,
                                                              ProbeTrail& trail,
                                                              const cache::Call& call) {
@@ -313,6 +347,8 @@ Result<ProgramPool::ParsedPtr> ProgramPool::ReadWithIncludes(const IncludeReques
   return ParsedPtr(fresh);
 }
 
+// For clients that upload what is missing before they ask: all files of the module if it is known,
+// else what can be seen to be missing.
 Result<std::vector<Source>> ProgramPool::NeedsOf(const Source& source, const HlslInputs& inputs,
                                                  const cache::Call& call) {
   std::vector<Source> needs;
@@ -320,6 +356,7 @@ Result<std::vector<Source>> ProgramPool::NeedsOf(const Source& source, const Hls
     return needs;
   }
   Result<std::shared_ptr<const FileList>> files = Files(inputs, call);
+  // Requires: `inputs.list` is set. Files reports missing sources only where there is a list.
   if (!files.ok() && files.error().reason == "SOURCES_MISSING") {
     needs.push_back({.path = "(list of files to include)", .digest = *inputs.list, .text = {}});
     return needs;
@@ -345,6 +382,8 @@ Result<std::vector<Source>> ProgramPool::NeedsOf(const Source& source, const Hls
   return read.missing;
 }
 
+// Options, names and functions of all modules together, once for all variants and targets. The key
+// has images and paths (LinkKey), because diagnostics of linking have places.
 Result<std::shared_ptr<const Diagnosed<driver::LinkedProgram>>> ProgramPool::Link(
     const Hash128& key, std::span<const std::shared_ptr<const ParsedSource>> sources,
     std::vector<std::string> paths, ir::PipelineType pipeline, const cache::Call& call) {
@@ -374,6 +413,8 @@ Result<std::shared_ptr<const Diagnosed<driver::LinkedProgram>>> ProgramPool::Lin
     return row->linked;
   }
   ++counters_.linked;
+  // Of programs that fail to link only the struct is counted: their diagnostics are bounded
+  // (spec/daemon 10).
   const uint64_t bytes = linked->ok() ? linked->value->program.bytes_used() : 0;
   AddRow({.key = key, .linked = linked, .bytes = sizeof(driver::LinkedProgram) + bytes});
   return linked;
@@ -394,6 +435,7 @@ CacheUsage ProgramPool::Usage() {
           .misses = misses_};
 }
 
+// Requires: the lock. A look of a caller who may only read does not make a row younger.
 ProgramPool::Row* ProgramPool::FindRow(const Hash128& key, const cache::Call& call) {
   const auto found = index_.find(key);
   if (found == index_.end()) {
@@ -405,6 +447,9 @@ ProgramPool::Row* ProgramPool::FindRow(const Hash128& key, const cache::Call& ca
   return &*found->second;
 }
 
+// Requires: the lock, and no row of that key. The oldest rows go until the bytes fit; the new one
+// stays, however large it is, so that a program that is used now is not made again for each
+// variant.
 void ProgramPool::AddRow(Row row) {
   counters_.bytes += row.bytes;
   const Hash128 key = row.key;

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// From a request to what its variants are built from: sources read, modules linked, keys made,
+// diagnostics placed. Programs that are right are kept by their request (prepared_program_cache),
+// since a client asks for thousands of variants of one.
 #include "server/compile/programs/program_preparer.h"
 
 #include <algorithm>
@@ -18,7 +21,8 @@
 namespace kiln::compile {
 namespace {
 
-// Diagnostics of several sources, each parsed as module 0, as those of one program.
+// Diagnostics of several sources, each parsed as module 0, as those of one program. Places that are
+// not known stay so; all others get the number of their source in link order.
 std::vector<Diagnostic> Renumbered(std::span<const std::shared_ptr<const ParsedSource>> parsed) {
   std::vector<Diagnostic> all;
   for (uint32_t module = 0; module < parsed.size(); ++module) {
@@ -38,6 +42,7 @@ std::vector<Diagnostic> Renumbered(std::span<const std::shared_ptr<const ParsedS
 
 }  // namespace
 
+// Lines and columns need the texts, which are loaded only if there is something to say.
 Result<std::vector<PlacedDiagnostic>> PlaceAll(ProgramPool& pool, const PreparedProgram& program,
                                                std::span<const Diagnostic> diagnostics,
                                                const cache::Call& call) {
@@ -56,6 +61,7 @@ Result<std::shared_ptr<const PreparedProgram>> ProgramPreparer::Prepare(
   if (std::shared_ptr<const PreparedProgram> known = prepared_.Find(request, target, call)) {
     return known;
   }
+  // Answered from memory alone, so it needs no bounds of memory and CPU time.
   if (call.deadline == cache::kAtOnce) {  // measures nothing: it does not wait
     return PrepareNow(request, target, call, poison);
   }
@@ -83,6 +89,8 @@ Result<std::shared_ptr<const PreparedProgram>> ProgramPreparer::PrepareNow(
       [](const resolve::EntryPoint& a, const resolve::EntryPoint& b) { return a.stage < b.stage; });
   std::vector<std::string> paths;
   bool good = true;
+  // Parsing goes on behind a wrong source, so that the author hears of the mistakes of all of them
+  // at once.
   for (const Source& source : request.sources) {
     CheckStop();
     KILN_TRY(std::shared_ptr<const ParsedSource> parsed,
@@ -117,12 +125,15 @@ Result<std::shared_ptr<const PreparedProgram>> ProgramPreparer::PrepareNow(
     }
   }
   prepared->inputs = InputsOf(*prepared);
+  // Poison is never kept either, since ok() is false: the store knows how long it stands.
   if (prepared->ok() && !prepared->parsed_now && call.may_write) {
     prepared_.Keep(request, target, prepared);
   }
   return std::shared_ptr<const PreparedProgram>(std::move(prepared));
 }
 
+// Sources of the program and what they include. Files that are missing are among the result; they
+// are no error here.
 Result<std::vector<Source>> ProgramPreparer::NeedsOf(const ProgramRequest& request,
                                                      const cache::Call& call) {
   return cache::WhileWanted(

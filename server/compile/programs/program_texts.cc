@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Loads the texts of a program for diagnostics. Builds that succeed never need them, so they are
+// loaded only where something is to be shown.
 #include "server/compile/programs/program_texts.h"
 
 #include <utility>
@@ -10,6 +12,7 @@
 
 namespace kiln::compile {
 
+// Rows point to source files that this object owns, and stay valid when it is moved.
 Result<ProgramTexts> ProgramTexts::Load(ProgramPool& pool, const PreparedProgram& program,
                                         const cache::Call& call) {
   ProgramTexts texts;

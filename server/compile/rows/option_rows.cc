@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Lists of settings in columns (spec/daemon 10 bounds how many there may be): a row is the number
+// of its shape and one word for each setting. The points of a batch differ in values and hardly in
+// names, so a point takes some words instead of some hundred bytes.
 #include "server/compile/rows/option_rows.h"
 
 #include <algorithm>
@@ -12,12 +15,17 @@ constexpr size_t kRecentShapes = 4;
 
 }  // namespace
 
+// Lists of settings of one batch have few shapes (names, kinds and scopes in order) and many
+// values, so a row is the number of its shape and one word for each option. Enum values are words
+// of a table, each text once.
 uint32_t OptionRows::ShapeOf(std::span<const resolve::OptionSetting> settings) {
   const auto fits = [](const Column& column, const resolve::OptionSetting& setting) {
     const resolve::OptionSetting& known = column.setting;
     return known.name == setting.name && known.kind == setting.kind &&
            known.scope == setting.scope && column.has_text == !setting.text.empty();
   };
+  // The latest shapes are looked at, newest first. A shape that is older may be added twice, which
+  // costs bytes and nothing else.
   const size_t oldest = shapes_.size() - std::min(shapes_.size(), kRecentShapes);
   for (size_t i = shapes_.size(); i > oldest; --i) {
     if (std::ranges::equal(shapes_[i - 1], settings, fits)) {
@@ -38,6 +46,8 @@ uint32_t OptionRows::ShapeOf(std::span<const resolve::OptionSetting> settings) {
   return static_cast<uint32_t>(shapes_.size() - 1);
 }
 
+// Found by hash; text and bits together, since the number of an enum's value counts in its own
+// enum.
 uint32_t OptionRows::WordOf(const resolve::OptionSetting& setting) {
   const std::string& text = setting.text;
   return word_index_.FindOrAdd(
@@ -52,6 +62,7 @@ uint32_t OptionRows::WordOf(const resolve::OptionSetting& setting) {
       });
 }
 
+// `first` has 32 bits: kMaxPointBytes bounds the values long before.
 void OptionRows::Add(std::span<const resolve::OptionSetting> settings) {
   const uint32_t shape = ShapeOf(settings);
   rows_.push_back({.shape = shape, .first = static_cast<uint32_t>(values_.size())});

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: MIT
+// The points of a batch in columns. There may be millions, so each takes its options and one
+// number; what few of them have is in a table of its own.
 #include "server/compile/rows/point_rows.h"
 
 namespace kiln::compile {
 
+// Few points are warm or name targets, and those come first, so the table of special rows ends with
+// the last of them.
 void PointRows::Add(const BatchPoint& point) {
   if (point.warm || !point.targets.empty()) {
     special_bytes_ +=
@@ -22,6 +26,7 @@ BatchPoint PointRows::At(size_t row) const {
           .warm = special && specials_[row].warm};
 }
 
+// How many of `targets` the point is for.
 size_t PointRows::TargetsOf(size_t row, size_t targets) const {
   const bool some = row < specials_.size() && !specials_[row].targets.empty();
   return some ? specials_[row].targets.size() : targets;

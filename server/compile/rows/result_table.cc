@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Results of one program in rows of fixed size, with what they have in common kept once. A batch
+// may have a million results, and one of them as a plain outcome takes a kilobyte.
 #include "server/compile/rows/result_table.h"
 
 #include <algorithm>
@@ -24,6 +26,8 @@ bool HasHead(const Outcome& outcome, const Outcome& head) {
          outcome.diagnostics == head.diagnostics;
 }
 
+// The head of a group: everything that its rows do not have themselves is left in it, and all else
+// is emptied.
 Outcome HeadAlone(const Outcome& outcome) {
   Outcome head = outcome;
   head.fresh = {};
@@ -39,6 +43,8 @@ Outcome HeadAlone(const Outcome& outcome) {
 
 }  // namespace
 
+// Results of one program differ in ids and numbers alone, mostly. What they share is a head, kept
+// once; a row has the rest in some 150 bytes.
 uint32_t ResultTable::HeadFor(const Outcome& outcome) {
   const size_t oldest = heads_.size() - std::min(heads_.size(), kRecentHeads);
   for (size_t i = heads_.size(); i > oldest; --i) {
@@ -50,6 +56,7 @@ uint32_t ResultTable::HeadFor(const Outcome& outcome) {
   return static_cast<uint32_t>(heads_.size() - 1);
 }
 
+// Requires an outcome with an artifact. Failures are kept elsewhere.
 void ResultTable::Add(std::span<const resolve::OptionSetting> options, const Outcome& outcome,
                       uint64_t served) {
   const Artifact& artifact = *outcome.artifact;
@@ -73,6 +80,7 @@ std::span<const Digest> ResultTable::CodeOf(size_t row) const {
   return std::span(code_).subspan(rows_[row].first_code, HeadOf(row).artifact->code.size());
 }
 
+// Put together from head and row; the inverse of Add.
 BatchItem ResultTable::At(size_t row) const {
   const ResultRow& numbers = rows_[row];
   BatchItem item{.program = program_,
@@ -95,12 +103,14 @@ BatchItem ResultTable::At(size_t row) const {
   return item;
 }
 
+// When the program is done: the growth of vectors may have left half of them empty.
 void ResultTable::Shrink() {
   options_.Shrink();
   rows_.shrink_to_fit();
   code_.shrink_to_fit();
 }
 
+// Parts have ascending ranges of numbers, so the part of a number is found by halving.
 void BatchResults::Add(ResultTablePtr table, bool stands) {
   if (const size_t rows = table->size(); rows != 0) {
     parts_.push_back(
@@ -108,6 +118,8 @@ void BatchResults::Add(ResultTablePtr table, bool stands) {
   }
 }
 
+// For a batch that goes on, whose tables change under its lock. Costs a copy of every table; used
+// by calls that outlive the lock.
 BatchResults BatchResults::Copied() const {
   BatchResults copy = *this;
   for (Part& part : copy.parts_) {
@@ -116,6 +128,7 @@ BatchResults BatchResults::Copied() const {
   return copy;
 }
 
+// Binary search by the ends of the parts.
 const BatchResults::Part& BatchResults::PartOf(size_t number) const {
   KILN_CHECK(number < size());
   return *std::ranges::upper_bound(parts_, number, {}, &Part::end);
@@ -126,6 +139,7 @@ const ResultRow& BatchResults::Row(size_t number) const {
   return part.table->Row(number - part.begin);
 }
 
+// Rows of a part that stands were there before this batch: for it they come from memory.
 BatchItem BatchResults::At(size_t number) const {
   const Part& part = PartOf(number);
   BatchItem item = part.table->At(number - part.begin);

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Programs of a batch with one entry share their results, so a signature that one of them built is
+// found by the others.
 #include "server/compile/rows/signature_groups.h"
 
 #include <algorithm>
@@ -10,6 +12,7 @@ SignatureGroup::Member SignatureGroup::FindOrAdd(const Hash128& signature, const
   return {.place = *place, .is_new = is_new};
 }
 
+// One row for each program, with a group for each of its entries in their order.
 std::vector<std::vector<SignatureGroupPtr>> SignatureGroupsOf(
     std::span<const std::vector<Hash128>> entries) {
   FlatMap<Hash128, SignatureGroupPtr> by_entry;

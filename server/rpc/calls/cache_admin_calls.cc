@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// What operators do with the cache (spec/cache 9): statistics, collection, checks, pins,
+// quarantine. Without a database most of it is refused with a word; lists are empty then. Times of
+// the protocol are milliseconds, those of the store seconds.
 #include "server/rpc/calls/cache_admin_calls.h"
 
 #include <fmt/format.h>
@@ -26,7 +29,9 @@ Error NoDatabase() {
           .reason = "READ_ONLY"};
 }
 
-// Where to continue a list; a token of another list is refused.
+// Where to continue a list; a token of another list is refused. Tokens name their list, so that one
+// of another list is refused; `after` is the last row that was told, which stays right when rows
+// come and go (spec/daemon 2.6).
 std::string TokenOf(std::string_view list, std::string_view after) {
   return fmt::format("{}:{}", list, after);
 }
@@ -41,6 +46,8 @@ Result<std::string> AfterToken(std::string_view list, const std::string& token) 
   return token.substr(prefix.size());
 }
 
+// Maintenance runs in a job of the batch lane; each message is pushed to a stream that may be
+// slower.
 v1::CacheMaintenance Stage(const char* stage) {
   v1::CacheMaintenance message;
   message.mutable_progress()->set_stage(stage);
@@ -57,6 +64,7 @@ cache::OnBytes TellBytes(const char* stage, const PushMaintenance& push) {
   };
 }
 
+// Findings name rows of the file, whose texts may be damaged, so they are made UTF-8.
 void PushFindings(const cache::VerifyReport& report, const PushMaintenance& push) {
   for (const cache::Fault& fault : report.faults) {
     v1::CacheMaintenance message;
@@ -74,7 +82,8 @@ void CountsTo(const cache::VerifyReport& report, v1::CacheMaintenance::Done& don
   done.set_orphans(report.orphans);
 }
 
-// A signature, variant or live key -> the key of the record.
+// A signature, variant or live key -> the key of the record. Live keys lead to signatures by an
+// alias, where there is one; any other id is taken as a signature.
 cache::Key RecordKeyOf(Engine& engine, Hash128 id, const cache::Call& call) {
   const Result<cache::Blob> alias =
       engine.store.Get({.level = cache::Level::kAlias, .space = 0, .id = id}, call);
@@ -85,6 +94,8 @@ cache::Key RecordKeyOf(Engine& engine, Hash128 id, const cache::Call& call) {
   return {.level = cache::Level::kSignature, .space = 0, .id = id};
 }
 
+// A batch without results is a subject that holds nothing, and the caller says so; no subject at
+// all is a mistake.
 Result<std::vector<cache::Key>> SubjectOf(Engine& engine, const v1::PinRequest& request,
                                           const cache::Call& call) {
   std::vector<cache::Key> keys;
@@ -110,6 +121,7 @@ Result<std::vector<cache::Key>> SubjectOf(Engine& engine, const v1::PinRequest& 
   return keys;
 }
 
+// Times are seconds in the store and milliseconds on the wire.
 void InfoTo(const cache::Pin& pin, uint64_t records, uint64_t bytes, v1::PinInfo& out) {
   out.set_name(WellFormed(pin.name));
   out.set_records(records);
@@ -122,6 +134,8 @@ void InfoTo(const cache::Pin& pin, uint64_t records, uint64_t bytes, v1::PinInfo
 
 }  // namespace
 
+// Two sources: counts of the file, which cost a scan by pages (spec/cache 6.4), and counters of
+// this process since its start. Without a database the first are zero.
 Result<void> CacheStatsTo(Engine& engine, v1::CacheStats& out) {
   cache::StoreStats stats;
   if (engine.whole.maintenance != nullptr) {
@@ -174,6 +188,8 @@ Result<void> CacheStatsTo(Engine& engine, v1::CacheStats& out) {
   return {};
 }
 
+// Without any wish the cache is brought to its low watermark, as collection does by itself
+// (spec/cache 8.1). Memory is forgotten after it: it may know results whose content is gone.
 Result<void> GcCache(Engine& engine, const v1::GcCacheRequest& request, const cache::Call& call,
                      const PushMaintenance& push) {
   if (engine.whole.maintenance == nullptr) {
@@ -214,6 +230,8 @@ Result<void> GcCache(Engine& engine, const v1::GcCacheRequest& request, const ca
   return {};
 }
 
+// The seed decides which rows a sample has; another one each time, so that samples of many days see
+// all of the file.
 Result<void> VerifyCache(Engine& engine, const v1::VerifyCacheRequest& request,
                          const cache::Call& call, const PushMaintenance& push) {
   if (engine.whole.maintenance == nullptr) {
@@ -237,6 +255,9 @@ Result<void> VerifyCache(Engine& engine, const v1::VerifyCacheRequest& request,
   return {};
 }
 
+// Drops what is damaged, then brings back what it can: from upstreams, else by compiling
+// (spec/cache 9). `forget` comes between the two, so that nothing in memory stands for what was
+// dropped.
 Result<void> RepairCache(Engine& engine, const cache::Call& call, const PushMaintenance& push) {
   if (engine.whole.maintenance == nullptr) {
     return NoDatabase();
@@ -261,6 +282,10 @@ Result<void> RepairCache(Engine& engine, const cache::Call& call, const PushMain
   return {};
 }
 
+// The pin is checked before its subject, because looking up the results of a batch may be long.
+// Holding the same results under the same name again is no error: the call may be repeated
+// (spec/daemon 2.5). What is pinned is refused with the largest pins where it is too much
+// (spec/cache 8.6).
 Result<void> Pin(Engine& engine, const v1::PinRequest& request, const cache::Actor& actor,
                  const cache::Call& call, v1::PinInfo& reply) {
   if (engine.whole.pins == nullptr) {
@@ -314,6 +339,7 @@ Result<void> Unpin(Engine& engine, const v1::UnpinRequest& request, const cache:
   return removed;
 }
 
+// Pages end by number or by bytes: each pin has names and notes that others chose.
 Result<void> ListPins(Engine& engine, const v1::ListPinsRequest& request,
                       v1::ListPinsReply& reply) {
   KILN_TRY(const std::string after, AfterToken("pins", request.page_token()));
@@ -339,6 +365,7 @@ Result<void> ListPins(Engine& engine, const v1::ListPinsRequest& request,
   return {};
 }
 
+// From the newest row to older ones; the token is the number of the last row that was told.
 Result<void> ListQuarantine(Engine& engine, const v1::ListQuarantineRequest& request,
                             v1::ListQuarantineReply& reply) {
   KILN_TRY(const std::string after, AfterToken("quarantine", request.page_token()));
@@ -370,6 +397,8 @@ Result<void> ListQuarantine(Engine& engine, const v1::ListQuarantineRequest& req
   return {};
 }
 
+// Failures of kinds 1 to 3, in the whole cache or those that requests of some programs and sources
+// met (spec/cache 4.3). Leases do not protect failures (spec/cache 8.4).
 Result<void> ClearNegative(Engine& engine, const v1::ClearNegativeRequest& request,
                            const cache::Call& call, v1::ClearNegativeReply& reply) {
   cache::GcOptions options{.failed = true, .stop = call.stop};

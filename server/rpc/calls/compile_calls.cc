@@ -35,7 +35,9 @@ Result<cache::Blob> ContentOf(Engine& engine, const compile::Outcome& outcome, c
   return engine.store.Get(cache::ContentKey(digest), call);
 }
 
-// The bytes of an artifact into its message, if they fit.
+// The bytes of an artifact into its message, if they fit. Both or neither: code of all stages in
+// their order, then metadata. What is too large for a message is left out, and the client fetches
+// it by digest (spec/daemon 3).
 Result<void> FillInline(Engine& engine, const compile::Outcome& outcome, const cache::Call& call,
                         v1::Artifact& artifact) {
   uint64_t total = outcome.artifact->metadata.size;
@@ -62,7 +64,8 @@ class PlacesIn {
   // The text must outlive the object.
   explicit PlacesIn(const ModuleText& text) : text_(text), ends_(text.files().size()) {}
 
-  // Path, bytes, line and column of a name.
+  // Path, bytes, line and column of a name. Spans of rows come from an image that was checked, but
+  // texts are those of the store now, so a place behind the end becomes the end.
   void PlaceTo(Span bytes, v1::Diagnostic::Label& out) {
     const size_t row = text_.FileAt(bytes.begin);
     const ModuleText::File& file = text_.files()[row];
@@ -191,6 +194,8 @@ Result<void> CheckThere(Engine& engine, const std::vector<compile::Source>& sour
                          .reason = "SOURCES_MISSING"});
 }
 
+// What is missing is listed with everything that the program needs, so that a client needs one
+// round for it and not one for each file.
 Result<std::shared_ptr<const compile::PreparedProgram>> PrepareOrListMissing(
     Engine& engine, const compile::ProgramRequest& program, const compile::NamedTarget& target,
     const cache::Call& call, v1::ErrorDetail& detail, compile::PoisonPolicy poison) {
@@ -214,6 +219,7 @@ std::optional<resolve::OptionSetting> DefaultOf(const resolve::Program& program,
   return std::nullopt;
 }
 
+// Targets are indexes into the program's list (spec/daemon 3).
 Result<AskedVariant> FromProto(const v1::Variant& variant) {
   if (!variant.has_inline_program()) {
     return Malformed("variant.inline_program", "a variant carries its program");
@@ -361,6 +367,7 @@ Result<void> CompileVariant(Engine& engine, const v1::Variant& variant, const Co
   return {};
 }
 
+// Sizes are counted over all programs of a reply, since the reply is one message.
 namespace {
 
 // What a whole reply holds so far.
@@ -418,6 +425,7 @@ class OptionLister {
   std::vector<PlacesIn> places_;  // by module
 };
 
+// Liveness of one program with any target: what depends on an option is the same for all.
 template <class Reply>
 Result<void> ListOptionsOf(Engine& engine, const ProgramAndTargets& program, bool with_liveness,
                            const cache::Call& call, Reply& reply, ListedBytes& bytes,
@@ -500,6 +508,9 @@ Error UploadsFull(const ByteRoom& room) {
           .reason = "BUFFERS_FULL"};
 }
 
+// Messages of one stream: a source may come in pieces, one source after the other. Sizes are
+// checked before anything is kept, and what is kept counts as held, together with that of all other
+// uploads (spec/daemon 10).
 Result<void> Upload::Take(const v1::PutSourcesRequest& message) {
   if (message.ByteSizeLong() > kMaxStreamMessage) {
     return AboveLimit("stream message", kMaxStreamMessage, message.ByteSizeLong());
@@ -521,6 +532,7 @@ Result<void> Upload::Take(const v1::PutSourcesRequest& message) {
   if (files_ > kMaxSourceFiles) {
     return AboveLimit("source files of a manifest", kMaxSourceFiles, files_);
   }
+  // Room is taken for the bytes and once for what a source costs beside them.
   if (!held_.Take(message.data().size() + (open_ ? 0 : kUploadOverhead))) {
     return UploadsFull(room_);
   }
@@ -542,6 +554,8 @@ Result<void> Upload::Take(const v1::PutSourcesRequest& message) {
   return {};
 }
 
+// Durable, since the client was told that its sources are there. A source that the store could not
+// take counts if it is readable all the same, from memory.
 Result<void> Upload::Store(const cache::Call& call) {
   if (complete_.empty()) {
     return {};

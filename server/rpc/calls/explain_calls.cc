@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Explanations as messages (spec/cache 11.3, 11.4). A record says what was asked and what came of
+// it; what it is compared with, and who reads an option that made the difference, is found out when
+// somebody asks.
 #include "server/rpc/calls/explain_calls.h"
 
 #include <algorithm>
@@ -63,7 +66,8 @@ void ToProto(const cache::NamedText& option, v1::OptionValue& out) {
 
 namespace {
 
-// Of a miss how far the look-up came, of a hit who had it.
+// Of a miss how far the look-up came, of a hit who had it. A hit tells who had the answer
+// (spec/cache 11.4), a miss how far the look-up came.
 std::string_view LevelOf(const cache::ExplainRecord& record) {
   switch (record.result) {
     case cache::ExplainResult::kMiss:
@@ -89,7 +93,8 @@ bool IsLiveOption(const cache::Change& change) {
   return change.cause == cache::Cause::kOption && change.detail == "live";
 }
 
-// "function apply_fog" -> "function `apply_fog`, materials/rock.rpl:88"
+// "function apply_fog" -> "function `apply_fog`, materials/rock.rpl:88" Lines are counted in the
+// text that is stored now, whose digest is that of the record.
 std::string ReaderText(const ModuleText& module, const project::Liveness::Reader& reader) {
   const ModuleText::File& file = module.files()[module.FileAt(reader.where.begin)];
   const std::string& text = file.source->text;
@@ -146,6 +151,7 @@ void NameReaders(Engine& engine, const cache::Call& call, cache::Explanation& ex
 
 }  // namespace
 
+// Bounded by the call: an explanation may link a program.
 void ExplainTo(Engine& engine, const cache::ExplainRecord& record, const cache::Call& call,
                v1::ExplainRecord& out) {
   CheckStop();
@@ -198,6 +204,7 @@ Result<void> ExplainKey(Engine& engine, const std::string& bytes, const cache::C
   return {};
 }
 
+// One example after the other is explained, at most three for each cause (spec/cache 11.1).
 Result<void> ExplainBatch(Engine& engine, const std::string& bytes, const cache::Call& call,
                           v1::ExplainReply& reply) {
   KILN_TRY(const Hash128 id, IdFromProto("batch_id", bytes));
@@ -264,6 +271,7 @@ void ToProto(const cache::Explanation& explanation, v1::ExplainRecord& out) {
   out.set_trace_id(record.trace);
 }
 
+// The caller may only read; what is remembered of requests is the same for all of them.
 Result<void> Explain(Engine& engine, const v1::ExplainRequest& request, const cache::Call& call,
                      v1::ExplainReply& reply, v1::ErrorDetail& detail) {
   KILN_TRY_VOID(CheckName("project", request.project()));

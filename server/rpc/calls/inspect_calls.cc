@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+// Views of a result (spec/daemon 4.1). A request becomes subjects (results, or content by itself)
+// and pages (a view of a subject each); all of that is checked in the first step, and then each
+// page is made when the stream takes it. What is shown was stored by somebody: texts are cleaned,
+// and content that is neither a module nor metadata is not shown.
 #include "server/rpc/calls/inspect_calls.h"
 
 #include <algorithm>
@@ -104,6 +108,7 @@ size_t ChunkEnd(std::string_view text, size_t from) {
   return end;
 }
 
+// The size is part of the name of content, but people copy ids; without it any size is right.
 Result<cache::Blob> ContentOf(Engine& engine, const v1::Digest& digest, const cache::Call& call) {
   KILN_TRY(const Hash128 id, IdFromProto("digest.id", digest.id()));
   const cache::Key key =  // the size may be left out
@@ -225,6 +230,8 @@ std::vector<v1::InspectReply> MessagesOf(const v1::InspectReply& head, const Vie
 
 }  // namespace
 
+// Everything that can be wrong is found in the first call (Begin); after that a view is made only
+// when the stream takes it.
 Result<std::vector<v1::InspectReply>> InspectPages::Next(const cache::Call& call,
                                                          v1::ErrorDetail& detail) {
   if (!begun_) {
@@ -246,6 +253,7 @@ Result<std::vector<v1::InspectReply>> InspectPages::Next(const cache::Call& call
   return MessagesOf(head, forms);
 }
 
+// Requests are checked in the order in which they can be wrong without looking at the cache.
 Result<void> InspectPages::Begin(const cache::Call& call, v1::ErrorDetail& detail) {
   if (request_.views_size() > kMaxViews || request_.dialects_size() > kMaxViews) {
     return Malformed("views", fmt::format("at most {} at once", kMaxViews));
@@ -279,6 +287,7 @@ Result<void> InspectPages::Begin(const cache::Call& call, v1::ErrorDetail& detai
   return AddPages();
 }
 
+// By signature there are no sources, hence no IR.
 Result<void> InspectPages::AddSignature(const cache::Call& call) {
   KILN_TRY(const Hash128 signature, IdFromProto("signature", request_.signature()));
   std::optional<compile::Outcome> found = engine_.builder.Find({}, signature, call);
@@ -345,6 +354,7 @@ Result<void> InspectPages::AddVariant(const cache::Call& call, v1::ErrorDetail& 
   return {};
 }
 
+// Views of one subject follow each other; a variant with several targets has a subject for each.
 Result<void> InspectPages::AddPages() {
   for (size_t i = 0; i < subjects_.size(); ++i) {
     std::vector<View::View> views;
@@ -393,6 +403,8 @@ Result<ViewForms> InspectPages::FormsOf(const Page& page, const cache::Call& cal
   }
 }
 
+// Metadata was written by this build or by one of the same fingerprint; it is decoded all the same,
+// because it is from a file.
 Result<ViewForms> InspectPages::MetadataForms(const Page& page, const cache::Call& call) {
   const Subject& subject = subjects_[page.subject];
   KILN_TRY(const cache::Blob blob, ContentOf(engine_, *subject.metadata, call));
@@ -408,6 +420,8 @@ Result<ViewForms> InspectPages::MetadataForms(const Page& page, const cache::Cal
   return forms;
 }
 
+// Tools that were not written for kiln run in a worker (spec/daemon 12.1), and what they print is
+// cleaned, because names in it are the author's.
 Result<ViewForms> InspectPages::CodeForms(const Page& page, const cache::Call& call) {
   const Subject& subject = subjects_[page.subject];
   const bool disassembly = page.view == View::DISASM;

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+// What PackService does (spec/daemon 4.4), as functions of request, call and a stream that takes
+// messages. Building a pack is one long job: what is wanted, a plan of the results, the file, its
+// place on the shelf, and last the pin. Reading one is a page at a time from a file that stays
+// open.
 #include "server/rpc/calls/pack_calls.h"
 
 #include <algorithm>
@@ -27,7 +31,8 @@ constexpr uint64_t kChunk = kMaxStreamMessage - 1024;  // leaves room for the re
 
 using Push = std::function<void(v1::BuildPackReply)>;
 
-// The programs of single variants; variants of one program follow each other in `points`.
+// The programs of single variants; variants of one program follow each other in `points`. Programs
+// are gathered by name: the index is the number of its first variant.
 class VariantPrograms {
  public:
   VariantPrograms(Engine& engine, const cache::Call& call, v1::ErrorDetail& detail)
@@ -163,6 +168,8 @@ Result<void> AddWarmList(const v1::BuildPackRequest& request,
   return {};
 }
 
+// What a pack is made of: the points of a batch or single variants, then the targets, then the warm
+// list. The order matters, since targets are renumbered before points are added for the warm list.
 Result<Wanted> WantedBy(Engine& engine, const v1::BuildPackRequest& request,
                         const cache::Call& call, v1::ErrorDetail& detail) {
   KILN_TRY_VOID(CheckName("project", request.project()));
@@ -203,6 +210,7 @@ uint64_t SourceDate() {
   return text == nullptr ? 0 : std::strtoull(text, nullptr, 10);
 }
 
+// Nothing in it depends on the day or the machine but what the caller says (spec/cache 10.8).
 Bytes InfoOf(const v1::BuildPackRequest& request, const Wanted& wanted,
              const compile::PackPlan& plan) {
   v1::PackInfo info;
@@ -225,6 +233,8 @@ Bytes InfoOf(const v1::BuildPackRequest& request, const Wanted& wanted,
   return {view.begin(), view.end()};
 }
 
+// Progress may be pushed from the thread of the job only; the stream drops what its reader does not
+// take.
 void PushProgress(const Push& push, const char* stage, uint64_t done, uint64_t total) {
   v1::BuildPackReply message;
   message.mutable_progress()->set_stage(stage);
@@ -295,6 +305,8 @@ struct Packed {
   pack::WriteReport written;
 };
 
+// Plans, writes to a file without a name, and puts it on the shelf. What fails before the last step
+// leaves nothing behind that has a name.
 Result<Packed> PlanAndWrite(Engine& engine, const v1::BuildPackRequest& request,
                             const Wanted& wanted, const pack::Pack* base, const cache::Actor& actor,
                             const Push& push, const cache::Call& call) {
@@ -387,6 +399,7 @@ Result<void> BuildPack(Engine& engine, const v1::BuildPackRequest& request,
   return {};
 }
 
+// One message at a time, made when the one before it was taken (spec/daemon 2.7).
 Result<std::vector<v1::ReadPackReply>> PackPages::Next(const cache::Call& call,
                                                        v1::ErrorDetail& detail) {
   if (pack_ == nullptr) {

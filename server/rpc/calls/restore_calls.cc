@@ -12,6 +12,7 @@
 namespace kiln::rpc {
 namespace {
 
+// Texts that are absent or unknown become the defaults of the protocol.
 v1::Target::Debug DebugOf(std::string_view text) {
   return text == "none" ? v1::Target::NONE : text == "full" ? v1::Target::FULL : v1::Target::NAMES;
 }
@@ -67,6 +68,8 @@ void HlslTo(const cache::ExplainInputs& record, v1::Program& program) {
 
 }  // namespace
 
+// The request as a client would send it; sources go by digest and are looked up like those of any
+// request.
 v1::Variant VariantOf(const cache::ExplainRecord& record) {
   v1::Variant variant;
   v1::Program& program = *variant.mutable_inline_program();
@@ -94,7 +97,8 @@ v1::Variant VariantOf(const cache::ExplainRecord& record) {
 
 namespace {
 
-// The latest request of each lost result that left a record.
+// The latest request of each lost result that left a record. One walk over all records, whatever
+// number was lost; memory is that of the lost results alone.
 Result<std::map<Hash128, cache::ExplainRecord>> RequestsOf(Engine& engine,
                                                            const std::set<cache::Key>& lost,
                                                            const cache::Call& call) {
@@ -113,6 +117,8 @@ Result<std::map<Hash128, cache::ExplainRecord>> RequestsOf(Engine& engine,
   return requests;
 }
 
+// Runs in the job of the repair, one result after the other, so a repair never takes more than one
+// worker.
 bool Recompile(Engine& engine, const cache::ExplainRecord& record, const cache::Call& call) {
   CompileHow how;
   // On disk before it counts as restored.

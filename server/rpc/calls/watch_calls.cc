@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Between messages of a watch stream and the sessions of server/reload: requests are checked as a
+// whole before a session sees them, and events become messages that fit one message of the
+// transport.
 #include "server/rpc/calls/watch_calls.h"
 
 #include <set>
@@ -35,6 +38,8 @@ Hash128 ShapeOf(const v1::ProgramSpace& space) {
   return HashBytes(AsBytes(CanonicalBytes(shape)));
 }
 
+// Everything is checked before a session sees any of it, so that a push is taken as a whole or not
+// at all.
 Result<std::vector<reload::WatchedProgram>> ProgramsFrom(
     const google::protobuf::RepeatedPtrField<v1::ProgramSpace>& spaces) {
   if (static_cast<uint64_t>(spaces.size()) > kMaxPrograms) {
@@ -217,6 +222,8 @@ class EventWriter {
   v1::WatchEvent& out_;
 };
 
+// A subscription names programs, exactly or by pattern, targets and variants. Each is bounded,
+// because a session looks through all of them for each event.
 Result<reload::Wish> WishFrom(const v1::WatchRequest::Open& open) {
   reload::Wish wish{.role = static_cast<reload::Role>(open.role())};
   for (const std::string& pattern : open.programs()) {
@@ -239,6 +246,7 @@ Result<reload::Wish> WishFrom(const v1::WatchRequest::Open& open) {
 
 }  // namespace
 
+// The name of a variant is made here once: sessions compare names.
 Result<std::vector<reload::Interest>> InterestFrom(
     const google::protobuf::RepeatedPtrField<v1::Variant>& variants) {
   if (static_cast<uint64_t>(variants.size()) > kMaxPrograms) {
@@ -262,6 +270,8 @@ Result<std::vector<reload::Interest>> InterestFrom(
   return interest;
 }
 
+// The first message of a stream (spec/daemon 8.3). Who the caller is comes from the connection and
+// never from the message.
 Result<reload::OpenRequest> OpenFrom(Engine& engine, const v1::WatchRequest::Open& open,
                                      const ops::Principal& who, const cache::Call& call,
                                      v1::ErrorDetail& detail) {
@@ -298,6 +308,8 @@ Result<reload::OpenRequest> OpenFrom(Engine& engine, const v1::WatchRequest::Ope
   return request;
 }
 
+// A push of a source client. Sources are there before the session hears of the push, so that work
+// that begins finds them.
 Result<reload::PushedChange> PushFrom(Engine& engine, const v1::WatchRequest::Push& push,
                                       const cache::Call& call, v1::ErrorDetail& detail) {
   reload::PushedChange change{.removed = {push.removed().begin(), push.removed().end()}};

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// A reply to Compile whose blobs are inserted between parts that were serialized once
+// (spec/daemon 2). The bytes are those that the message would have; its test compares them. It
+// saves two copies of each module for a hit.
 #include "server/rpc/messages/compile_message.h"
 
 #include <utility>
@@ -29,6 +32,7 @@ std::string HeadOf(int field, uint64_t size) {
 
 }  // namespace
 
+// Requires an outcome with one artifact that is no failure. Failures go through the message.
 CompileMessage::CompileMessage(v1::Outcome outcome) {
   // The outcome is taken apart at the places where something is inserted later. Fields are
   // serialized in the order of their numbers, so each part is a message with the other fields

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// The part of a program that only sources in HLSL have (spec/daemon 3, spec/hlsl 1.5). All of it is
+// part of keys, so equal requests must become equal inputs: macros are sorted, settings are those
+// of a table, and a few files become the same list as an uploaded one.
 #include "server/rpc/messages/convert_hlsl.h"
 
 #include <algorithm>
@@ -59,6 +62,7 @@ Result<std::vector<hlsl::Define>> DefinesFrom(const v1::Hlsl& hlsl) {
   return defines;
 }
 
+// The order is kept: it is that of the search.
 Result<std::vector<std::string>> RootsFrom(const v1::Hlsl& hlsl) {
   if (Count(hlsl.include_roots()) > kMaxIncludeRoots) {
     return AboveLimit("include roots", kMaxIncludeRoots, Count(hlsl.include_roots()));
@@ -75,6 +79,7 @@ Result<std::vector<std::string>> RootsFrom(const v1::Hlsl& hlsl) {
   return std::vector<std::string>(hlsl.include_roots().begin(), hlsl.include_roots().end());
 }
 
+// Sorted and checked by the list itself.
 Result<FileList> FilesFrom(const v1::Hlsl& hlsl) {
   if (Count(hlsl.files()) > kMaxIncludedFiles) {
     return AboveLimit("files to include in a message; upload a list of them", kMaxIncludedFiles,
@@ -94,6 +99,7 @@ Result<FileList> FilesFrom(const v1::Hlsl& hlsl) {
 
 }  // namespace
 
+// A list by digest is read later, with the sources; only its size is looked at here.
 Result<compile::HlslInputs> FromProto(const v1::Hlsl& hlsl) {
   compile::HlslInputs inputs;
   for (const auto& [name, value] : hlsl.settings()) {

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Results as messages (spec/daemon 3). Texts of sources are bytes of a client; what is not UTF-8 in
+// them is replaced here, since a reader would refuse the whole message.
 #include "server/rpc/messages/convert_reply.h"
 
 #include <algorithm>
@@ -96,7 +98,8 @@ std::string ProblemOf(const compile::BatchProgress& progress) {
 }
 
 // At most kMaxErrors, kMaxDiagnostics and kMaxDiagnosticBytes, then a count. `examples` has a
-// variant for each of them, or nothing.
+// variant for each of them, or nothing. The order of the diagnostics is that of the compiler, so
+// what is left out is the end of the list. Warnings go on when errors have met their bound.
 void DiagnosticsTo(const std::vector<PlacedDiagnostic>& diagnostics,
                    std::span<const std::vector<resolve::OptionSetting>> examples,
                    v1::Outcome& out) {
@@ -137,6 +140,7 @@ void DiagnosticsTo(const std::vector<PlacedDiagnostic>& diagnostics,
   }
 }
 
+// The item's outcome has what a client shows for it, and no content.
 void ItemTo(const compile::BatchItem& item, v1::BatchItem& out) {
   out.set_program(item.program);
   for (const resolve::OptionSetting& setting : item.options) {
@@ -155,6 +159,7 @@ void ItemTo(const compile::BatchItem& item, v1::BatchItem& out) {
 
 }  // namespace
 
+// None means a module of all stages, or code without one.
 v1::EntryPoint::Stage StageTo(const std::optional<ir::Stage>& stage) {
   if (!stage.has_value()) {
     return v1::EntryPoint::STAGE_UNSPECIFIED;
@@ -177,6 +182,7 @@ void ToProto(const Digest& digest, v1::Digest& out) {
   out.set_size(digest.size);
 }
 
+// Bits become the value of the type; the receiver gets what a person wrote, and not bits.
 void ToProto(const resolve::OptionSetting& setting, v1::OptionValue& out) {
   out.set_name(setting.name);
   if (setting.scope.has_value()) {
@@ -270,6 +276,8 @@ void ToProto(const compile::BatchProgress& progress, v1::BatchCounts& out) {
   out.set_programs_done(progress.programs_done);
 }
 
+// Everything that a progress line shows. Sizes are bytes, times milliseconds, big counts decimal
+// texts.
 void ToProto(const compile::BatchProgress& progress, v1::BatchProgress& out) {
   out.set_variants_total(std::to_string(progress.variants_total));
   out.set_variants_served(std::to_string(progress.variants_served));
@@ -332,6 +340,7 @@ v1::Batch::State ToProto(compile::BatchState state) {
   KILN_UNREACHABLE();
 }
 
+// Times before 1970 do not exist on the wire.
 void ToProto(const compile::BatchSummary& summary, v1::Batch& out) {
   out.set_id(IdBytes(summary.id));
   // Names come from clients. One byte that is no UTF-8 would make the receiver refuse the whole
@@ -347,6 +356,8 @@ void ToProto(const compile::BatchSummary& summary, v1::Batch& out) {
 
 void ToProto(const compile::BatchItem& item, v1::BatchItem& out) { ItemTo(item, out); }
 
+// Sequence numbers are those of the batch and are kept, so that a client can go on behind the last
+// one.
 void ToProto(const compile::BatchEvent& event, v1::BatchEvent& out) {
   out.set_seq(event.seq);
   switch (event.kind) {

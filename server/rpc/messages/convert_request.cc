@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Requests as the daemon works with them (spec/daemon 3). Everything that a client sent is checked
+// here against the limits of spec/daemon 10; the code behind it relies on that. Errors name the
+// field.
 #include "server/rpc/messages/convert_request.h"
 
 #include <bit>
@@ -104,6 +107,7 @@ struct FormRow {
   std::string_view version;  // unless the target names one
 };
 
+// A version applies where the target names none; it is part of the recipe's text, hence of the key.
 Result<FormRow> FormOf(v1::Target::Form form) {
   switch (static_cast<int>(form)) {
     case v1::Target::SPIRV:
@@ -213,6 +217,7 @@ Result<std::vector<std::string>> TextsFrom(
   return texts;
 }
 
+// Sizes of repeated fields are ints in protobuf and never negative.
 template <class Items>
 uint64_t Count(const Items& items) {
   return static_cast<uint64_t>(items.size());
@@ -286,6 +291,7 @@ Result<Duration> DurationFromMs(std::string_view field, uint64_t milliseconds) {
   return Duration(std::chrono::milliseconds(milliseconds));
 }
 
+// Longer names would fit the store, but not every message that lists them.
 Result<void> CheckPinName(std::string_view field, const std::string& name) {
   return !name.empty() && name.size() <= kMaxPinName
              ? Result<void>()
@@ -313,6 +319,7 @@ Result<Digest> FromProto(const v1::Digest& digest) {
   return Digest{.id = id, .size = digest.size()};
 }
 
+// A setting without a value has no default here: the client said the name and forgot the rest.
 Result<resolve::OptionSetting> FromProto(const v1::OptionValue& value) {
   resolve::OptionSetting setting{.name = value.name()};
   if (value.scope() == v1::OptionValue::GLOBAL) {
@@ -395,6 +402,8 @@ Result<compile::NamedTarget> FromProto(const v1::Target& target) {
   return out;
 }
 
+// Paths are checked, names are only bounded: what they mean is found out when the program is
+// prepared.
 Result<ProgramAndTargets> FromProto(const v1::Program& program) {
   // Counts are checked before their rows are converted, so a message above a limit costs little.
   if (program.sources_size() == 0) {
@@ -431,6 +440,8 @@ Result<ProgramAndTargets> FromProto(const v1::Program& program) {
   return out;
 }
 
+// Explicit variants are not evaluated against expressions, so a filter over them would be silently
+// without effect.
 Result<project::SpaceRequest> FromProto(const v1::ProgramSpace& space,
                                         const v1::Expression* filter) {
   KILN_TRY(project::SpaceRequest points, SpaceFrom(space));

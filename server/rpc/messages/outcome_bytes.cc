@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Writes the common case of an outcome as bytes of the protocol without a message: a fetch of fifty
+// thousand results makes that many, and messages of them cost more than the rest. Bytes must be
+// those that the message would have; a test compares the two (outcome_bytes_test).
 #include "server/rpc/messages/outcome_bytes.h"
 
 #include <span>
@@ -66,6 +69,7 @@ void AppendArtifact(const compile::Artifact& artifact, std::string& bytes) {
 
 }  // namespace
 
+// What can be written here; everything else goes through the message.
 bool IsPlain(const compile::Outcome& outcome) {
   return outcome.kind == compile::OutcomeKind::kOk && outcome.artifact.has_value() &&
          outcome.diagnostics.empty() && !outcome.from_negative_cache;

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Errors about requests, made and read back. Their texts have a fixed form, from which the field
+// and the limit of an error detail are taken (spec/daemon 2).
 #include "server/rpc/messages/request_error.h"
 
 #include <charconv>
@@ -43,6 +45,7 @@ Error AsksTooMuch(std::string_view field, std::string_view limit, uint64_t max, 
   return error;
 }
 
+// The last " exceeds the limit of " is not looked for: names of limits do not have these words.
 std::optional<LimitHit> LimitOf(const Error& error) {
   if (error.reason != kLimitExceeded) {
     return std::nullopt;

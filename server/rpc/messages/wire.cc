@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Small pieces of messages as bytes: tags, numbers, lengths and ids. For places where making a
+// message would cost more than everything else in the call.
 #include "server/rpc/messages/wire.h"
 
 #include <algorithm>

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// A bound on bytes that all calls hold together, with shares of parties (spec/daemon 9). Taking is
+// refused and never waited for. The mutex guards the shares of others than the owner.
 #include "server/rpc/reactors/byte_room.h"
 
 namespace kiln::rpc {
@@ -37,6 +39,7 @@ bool ByteRoom::Take(const ops::Party& party, uint64_t bytes) {
   return true;
 }
 
+// Must be called once for each Take, with the same party and number.
 void ByteRoom::GiveBack(const ops::Party& party, uint64_t bytes) {
   if (bytes == 0) {
     return;

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// The frame of a call: who calls, what he may do, when it ends, how it is told (spec/daemon 2,
+// 11.4, 13). Every call of every service has one, from its request to its status. gRPC and the job
+// of the call use it one after the other; only stop and cancellation come from other threads.
 #include "server/rpc/reactors/call_context.h"
 
 #include <algorithm>
@@ -117,6 +120,7 @@ std::string ReasonOf(const Error& error) {
   return "BUG";
 }
 
+// Errors that tell of a lack that passes.
 bool IsFull(std::string_view reason) {
   return reason == "QUEUE_FULL" || reason == "QUOTA" || reason == "BUFFERS_FULL";
 }
@@ -227,6 +231,7 @@ void CallContext::Record() noexcept {
   (void)CatchAll([this] { Measure(); });
 }
 
+// Ordinary calls are not logged at info, whoever makes them.
 void CallContext::Tell() const {
   const auto took =
       std::chrono::duration_cast<std::chrono::milliseconds>(host_.clock.Monotonic() - start_);
@@ -443,6 +448,7 @@ jobs::Job CallContext::JobOf(Body body, std::shared_ptr<JobEnd> end, jobs::Lane 
   return job;
 }
 
+// Never throws, and `done` is called exactly once in every case, perhaps before this returns.
 void CallContext::Submit(Body body, JobEnd::Done done, jobs::Lane lane) noexcept {
   std::shared_ptr<JobEnd> end;
   Result<void> submitted = CatchAll([&] {

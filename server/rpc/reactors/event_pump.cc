@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// One thread that runs the steps of all streams of a service, one after the other, and a tick in
+// between. What runs only here needs no lock. A step must not block: it would hold up all streams.
 #include "server/rpc/reactors/event_pump.h"
 
 #include <chrono>
@@ -13,6 +15,7 @@ EventPump::EventPump(Duration period, std::function<void()> tick, LogSink& log)
       thread_({.name = "steps", .log = &log}, [this](const std::stop_token& stop) { Loop(stop); }) {
 }
 
+// Only asks for the end. The thread is joined when the member goes, which is declared last.
 EventPump::~EventPump() {
   const MutexLock lock(mutex_);
   thread_.request_stop();

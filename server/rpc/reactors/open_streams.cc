@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// All streams that are open, looked at by one thread: it ends those whose clients are too slow or
+// late (spec/daemon 9.3), and all of them when the daemon drains. The mutex guards the list alone.
 #include "server/rpc/reactors/open_streams.h"
 
 #include <string>

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Who made a call, from what gRPC knows of its connection (spec/daemon 11). It is read and not
+// proved here: transports and gates have proved it.
 #include "server/rpc/transport/caller.h"
 
 #include <charconv>
@@ -14,6 +16,7 @@ std::string_view FirstOf(const grpc::AuthContext& context, const char* property)
   return values.empty() ? std::string_view() : ViewOf(values.front());
 }
 
+// Nothing for a text that is no number, which then is an unknown user and not user 0.
 std::optional<uint32_t> UidOf(const grpc::AuthContext& context) {
   const std::string_view text = FirstOf(context, kNeighbourProperty);
   uint32_t uid = 0;

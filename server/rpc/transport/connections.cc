@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+// Which connections there are, and who may have how many (spec/daemon 9.4, 11). Connections are in
+// one of four classes, each with a share; within a class no party has more than half. One mutex
+// guards all of it. gRPC does not tell when it closes a connection, so descriptors are compared
+// with what they were.
 #include "server/rpc/transport/connections.h"
 
 #include <algorithm>
@@ -132,7 +136,8 @@ void Connections::Sweep() {
 }
 
 // The oldest newcomer of the host that has most of them goes, or of this host if it has its share:
-// so a host that holds many locks nobody out, not even those behind the same address.
+// so a host that holds many locks nobody out, not even those behind the same address. Linear in the
+// number of connections, and called only when a class is full.
 void Connections::MakeRoomFor(const std::string& host) {
   const bool has_share = CountOf(Class::kNewcomers, host) >= ShareOf(Class::kNewcomers);
   auto worst = open_.end();
@@ -191,6 +196,8 @@ Connections::Rows::iterator Connections::RowAt(const std::string& peer) {
   return fd == by_peer_.end() ? open_.end() : open_.find(fd->second);
 }
 
+// A connection that is not known here, because gRPC closed it meanwhile, is nobody's and needs no
+// room.
 Result<void> Connections::Prove(std::string_view grpc_peer, const ops::Party& party) {
   const std::string peer = PeerNameOf(grpc_peer);
   const MutexLock lock(mutex_);
@@ -276,6 +283,7 @@ void Connections::CameToNothing(std::string_view grpc_peer, const ops::Party& pa
   }
 }
 
+// False: the call is refused, and somebody lost a connection for it.
 bool Connections::AskedOfGrpc(const ops::Party& party) {
   const MutexLock lock(mutex_);
   if (fruitless_.Take(party, clock_.Monotonic())) {

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// What is decided about a call before its request is read (spec/daemon 11.3, 11.4): the length of
+// its headers, how many calls of a party wait, and who may use gRPC's own services.
 #include "server/rpc/transport/gates.h"
 
 #include <string>
@@ -139,6 +141,8 @@ class NeighbourGate final : public grpc::AuthMetadataProcessor {
 
 }  // namespace
 
+// The certificate of the client is required and checked by gRPC against client_ca. The gate sees
+// only calls of connections that passed.
 std::shared_ptr<grpc::ServerCredentials> OfTcp(const TlsFiles& files, ops::Access& access,
                                                Connections& connections, uint32_t header_list) {
   // gRPC reads the files again itself, so a renewed certificate needs no restart. See spec/daemon

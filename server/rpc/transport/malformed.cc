@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Gives a request that does not parse the same kind of error as all others (spec/daemon 2): gRPC
+// itself would answer it with a code and no detail.
 #include "server/rpc/transport/malformed.h"
 
 #include <string>

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: MIT
+// Follows the lengths of gRPC messages in the data of HTTP/2 streams, to refuse one that is too
+// long before its bytes arrive. A place of a stream is five bytes of head and what is left of the
+// message.
 #include "server/rpc/transport/message_lengths.h"
 
 #include <algorithm>
 
 namespace kiln::rpc {
 
+// False ends the connection: a message above the limit, or more streams in the middle of a message
+// than a client has reason for.
 bool MessageLengths::Take(uint32_t stream, ByteView data) {
   const auto known = open_.find(stream);
   Place place = known == open_.end() ? Place() : known->second;

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// The address of the other side as one text, from the kernel and from gRPC. It leads from a call to
+// its connection.
 #include "server/rpc/transport/peer_name.h"
 
 #include <arpa/inet.h>
@@ -45,6 +47,7 @@ std::string PeerNameOf(int fd) {
 
 // Both functions must spell an address in the same way, or a call would not find its connection. So
 // an IPv6 address that gRPC names is parsed, and spelled by the function that spells the kernel's.
+// Empty for anything but IPv4 and IPv6, such as a unix socket.
 std::string PeerNameOf(std::string_view grpc_peer) {
   constexpr std::string_view kFour = "ipv4:", kSix = "ipv6:", kOpen = "%5B", kClose = "%5D";
   if (grpc_peer.starts_with(kFour)) {

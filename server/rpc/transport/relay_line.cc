@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// One connection of another user, relayed between him and gRPC, with a guard that counts what
+// HTTP/2 asks for. Both directions have a buffer of one part each, which bounds the memory of a
+// line. Used by the relay's thread only.
 #include "server/rpc/transport/relay_line.h"
 
 #include <algorithm>
@@ -37,6 +40,8 @@ std::array<pollfd, 2> RelayLine::Awaited() const {
            {.fd = of_grpc == 0 ? -1 : out_.from, .events = of_grpc, .revents = 0}}};
 }
 
+// A direction whose receiver is gone drops what it has, so that it counts as flushed and the line
+// can end.
 void RelayLine::Send(Direction& direction) {
   const ByteView rest = ByteView(direction.pending).subspan(direction.sent);
   const ssize_t sent = send(direction.to, rest.data(), rest.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
@@ -86,6 +91,7 @@ uint64_t RelayLine::TakeFruitless(State state) {
   return resets + (state == State::kOpen ? 0 : std::min(guard_.calls(), kOpenCalls));
 }
 
+// Never blocks. False answers of the guard end the line at once, without the last bytes.
 RelayLine::State RelayLine::Move(Duration now, uint64_t resets) {
   guard_.AllowResets(resets);
   if (!MoveOne(in_, &guard_)) {

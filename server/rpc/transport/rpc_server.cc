@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// The gRPC server and the thread that accepts for it (spec/daemon 2, 14.1). gRPC listens nowhere
+// itself: each connection is accepted here, put to its owner, user or host, counted, and then
+// handed over.
 #include "server/rpc/transport/rpc_server.h"
 
 #include <array>
@@ -122,6 +125,7 @@ Acceptor* RpcServer::State::AcceptorFor(const ops::Party& party) {
   return found == neighbours.end() ? nullptr : found->second.get();
 }
 
+// One connection for each call, so that a busy listener does not keep the others waiting.
 void RpcServer::State::TakeFrom(int listener, bool is_unix) {
   int fd = accept4(listener, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
   if (fd < 0) {
@@ -255,7 +259,8 @@ void RpcServer::StopAccepting() {
   }
 }
 
-// No new connection comes in while gRPC ends the open ones.
+// No new connection comes in while gRPC ends the open ones. `grace` is what running calls have.
+// After it gRPC cancels them and waits for their handlers.
 void RpcServer::Shutdown(Duration grace) {
   StopAccepting();
   state_->server->Shutdown(std::chrono::system_clock::now() +

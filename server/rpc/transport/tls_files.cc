@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Checks certificates and keys before they are used (spec/daemon 11.3), and tells when they expire.
+// OpenSSL keeps errors for each thread; they are cleared on each way out.
 #include "server/rpc/transport/tls_files.h"
 
 #include <algorithm>
@@ -33,6 +35,7 @@ Error Wrong(const std::string& path, std::string_view what) {
           .reason = "TLS"};
 }
 
+// Seconds since 1970; 0 if the date cannot be read.
 int64_t ExpiryOf(const X509& certificate) {
   std::tm parts{};
   return ASN1_TIME_to_tm(X509_get0_notAfter(&certificate), &parts) == 1 ? timegm(&parts) : 0;

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Leads gRPC's own log into the daemon's, at debug. The function is one for the whole process and
+// may be called by any thread until the process ends, so the log must live as long.
 #include "server/rpc/transport/transport_log.h"
 
 #include <atomic>

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// The socket of the daemon (spec/daemon 11, 14.1): a folder that only its user can change, a lock
+// that says who serves, and the socket itself. The lock is taken before the socket is touched, so
+// of two daemons that start together one fails with the pid of the other.
 #include "server/rpc/transport/unix_listener.h"
 
 #include <array>
@@ -127,6 +130,7 @@ Result<std::unique_ptr<UnixListener>> UnixListener::Listen(const std::string& pa
   return listener;
 }
 
+// A passed socket has no lock of ours; who may connect is decided by the unit.
 std::unique_ptr<UnixListener> UnixListener::Adopt(int fd, const std::string& path) {
   std::unique_ptr<UnixListener> listener(new UnixListener(path, -1));
   listener->fd_ = fd;

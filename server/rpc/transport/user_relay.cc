@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Relays connections of other users to gRPC, in one thread (spec/daemon 9.4, 11). Behind a unix
+// socket nothing but its data tells how much a client asks for, hence the guard in between. The
+// mutex guards new lines and balances.
 #include "server/rpc/transport/user_relay.h"
 
 #include <array>
@@ -38,6 +41,8 @@ void UserRelay::Wake() const {
   (void)!write(wake_, &one, sizeof(one));
 }
 
+// The returned descriptor is the end that gRPC gets, and -1 if the party gets no connection. `fd`
+// belongs to the relay in both cases.
 int UserRelay::Lead(int fd, const ops::Party& party) {
   std::array<int, 2> pair{};
   const auto may_come = [&] {

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Counts calls whose headers came and whose requests did not, for each party. They hold memory of
+// gRPC that nothing else bounds. The caller's lock guards it.
 #include "server/rpc/transport/waiting_calls.h"
 
 namespace kiln::rpc {

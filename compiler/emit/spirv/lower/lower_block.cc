@@ -196,6 +196,7 @@ void LowerInst(RegionLowering& region, ir::InstId id, const ir::Inst& inst) {
 
 }  // namespace
 
+// The statements of a block, in order. The block of SPIR-V they go to may change on the way.
 void LowerBlock(RegionLowering& region, ir::BlockId block) {
   // Blocks nest only as deep as verification lets them, which bounds the recursion over a region.
   KILN_CHECK(++region.block().depth <= ir::kMaxNesting);
@@ -207,6 +208,8 @@ void LowerBlock(RegionLowering& region, ir::BlockId block) {
   --region.block().depth;
 }
 
+// The value that the block yields. What was yielded before is forgotten first, so that a block
+// without a yield is found.
 Ref LowerValueBlock(RegionLowering& region, ir::BlockId block) {
   region.block().yielded = {};
   LowerBlock(region, block);

@@ -34,6 +34,7 @@ uint64_t BitsOfOne(ir::Scalar scalar) {
   }
 }
 
+// The bit that makes a float negative.
 constexpr uint64_t SignOf(ir::Scalar scalar) { return uint64_t{1} << (ir::BitWidthOf(scalar) - 1); }
 
 // Products of unequal shapes, and those of linear algebra. The scalar stands on the right.
@@ -81,6 +82,7 @@ Ref Construct(RegionLowering& region, ir::TypeId type, std::span<const Ref> part
   return result;
 }
 
+// For operators that SPIR-V has for vectors alone.
 Ref LowerByColumns(RegionLowering& region, const ir::BinaryInst& inst) {
   const ir::Type matrix = region.pool()[inst.type];
   const Op op = BinaryOpcode(inst.op, matrix.scalar);
@@ -95,6 +97,7 @@ Ref LowerByColumns(RegionLowering& region, const ir::BinaryInst& inst) {
   return Construct(region, inst.type, columns);
 }
 
+// The unsigned integer of that width.
 ir::Scalar UnsignedOf(ir::Scalar scalar) {
   const uint32_t width = ir::BitWidthOf(scalar);
   return width == 64 ? ir::Scalar::kU64 : width == 16 ? ir::Scalar::kU16 : ir::Scalar::kU32;
@@ -120,6 +123,7 @@ Ref LowerDotIntegers(RegionLowering& region, const ir::BuiltinCallInst& inst) {
 
 }  // namespace
 
+// All components the same; a constant if the scalar is one.
 Ref Splat(RegionLowering& region, ir::TypeId type, Ref scalar) {
   const uint32_t rows = region.pool()[type].rows;
   const Ref parts[] = {scalar, scalar, scalar, scalar};
@@ -163,12 +167,14 @@ Ref LowerBinary(RegionLowering& region, const ir::BinaryInst& inst) {
                         region.ValueOf(inst.right));
 }
 
+// The index is a literal: what is chosen at run time is an access of memory.
 Ref Extract(RegionLowering& region, SymbolId type, Ref value, uint32_t index) {
   const Ref result = region.writer().NewId();
   region.Code(Op::OpCompositeExtract).Use(type).Use(result).Use(value).Word(index);
   return result;
 }
 
+// Operands first, then the instruction: computing one may write words of its own.
 Ref LowerConstruct(RegionLowering& region, const ir::ConstructInst& inst) {
   std::vector<Ref>& parts = region.scratch().parts;
   parts.clear();
@@ -200,6 +206,8 @@ Ref LowerSwizzle(RegionLowering& region, const ir::SwizzleInst& inst) {
   return result;
 }
 
+// Order of the cases: nothing to do; booleans, for which SPIR-V has no conversion; one opcode
+// for the rest.
 Ref LowerConvert(RegionLowering& region, const ir::ConvertInst& inst) {
   const ir::Type& from = region.TypeOf(inst.value);
   const ir::Type& to = region.pool()[inst.type];
@@ -226,10 +234,12 @@ Ref LowerConvert(RegionLowering& region, const ir::ConvertInst& inst) {
   return region.Compute(op, type, value);
 }
 
+// As many bits on both sides, which the verifier has seen to.
 Ref LowerBitcast(RegionLowering& region, const ir::BitcastInst& inst) {
   return region.Compute(Op::OpBitcast, region.Type(inst.type), region.ValueOf(inst.value));
 }
 
+// SPIR-V has the part before the whole, and steps as literals.
 Ref LowerInsert(RegionLowering& region, const ir::InsertInst& inst) {
   const std::span<const uint32_t> part = region.source().List(inst.part);
   const SymbolId type = region.Type(inst.type);

@@ -33,6 +33,7 @@ constexpr SampleForm kSampleForms[] = {
     {ir::Builtin::kGatherDref, Op::OpImageDrefGather, true, Tail::kNothing},
 };
 
+// Seven rows; the search is no cost.
 const SampleForm& FormOf(ir::Builtin builtin) {
   const auto* found = std::ranges::find(kSampleForms, builtin, &SampleForm::builtin);
   KILN_CHECK(found != std::end(kSampleForms), "{} does not sample", ir::FactsOf(builtin).name);
@@ -81,6 +82,8 @@ void MarkNonUniform(RegionLowering& region, Ref id, target::Needs indexing) {
   region.writer().Op(Part::kAnnotations, Op::OpDecorate).Use(id).Word(spv::Decoration::NonUniform);
 }
 
+// The index is decorated as well as what it picks (spec/rpl 11.3), so it has to be an id of
+// this region: a parameter is copied first.
 Ref Indexing(RegionLowering& region, Ref step, target::Needs indexing) {
   if (!step.own()) {
     // A constant index picks one resource for all invocations and stays as it is.
@@ -95,6 +98,7 @@ Ref Indexing(RegionLowering& region, Ref step, target::Needs indexing) {
   return step;
 }
 
+// Operands of the IR: the sampler, the image, the coordinate, then what the form says.
 Ref LowerSample(RegionLowering& region, const ir::BuiltinCallInst& inst) {
   const SampleForm& form = FormOf(inst.builtin);
   const std::span<const uint32_t> arguments = region.source().List(inst.arguments);
@@ -126,6 +130,7 @@ Ref LowerSample(RegionLowering& region, const ir::BuiltinCallInst& inst) {
   return result;
 }
 
+// Operations on an image without a sampler.
 Ref LowerImage(RegionLowering& region, const ir::BuiltinCallInst& inst) {
   const std::span<const uint32_t> arguments = region.source().List(inst.arguments);
   const Handle image = LoadHandle(region, ir::InstId{arguments[0]});

@@ -13,6 +13,7 @@ namespace {
 
 using spv::Op;
 
+// The instruction for unsigned and signed words.
 struct AtomicRow {
   Op u, s;
 };
@@ -37,6 +38,8 @@ constexpr uint32_t kDeviceScope = static_cast<uint32_t>(spv::Scope::Device);
 
 // RPL's atomics are relaxed, and their scope is that of the memory: a workgroup for its own memory,
 // the device for buffers (spec/rpl 14.7).
+// Operands of SPIR-V: place, scope, semantics, value; the value to compare with comes last,
+// where RPL has it second.
 Ref LowerAtomic(RegionLowering& region, const ir::BuiltinCallInst& inst) {
   const std::span<const uint32_t> arguments = region.source().List(inst.arguments);
   const Place place = PlaceOf(region, ir::InstId{arguments[0]});
@@ -48,6 +51,7 @@ Ref LowerAtomic(RegionLowering& region, const ir::BuiltinCallInst& inst) {
   const bool is_signed = region.pool()[inst.type].scalar == ir::Scalar::kS32;
   const SymbolId type = region.Type(inst.type);
   const Ref result = region.writer().NewId();
+  // The instruction ends before the cache is told, as a value in it may still be emitted.
   {
     Instruction made = region.Code(is_signed ? row.s : row.u);
     made.Use(type).Use(result).Use(pointer).Use(scope).Use(relaxed);
@@ -135,6 +139,7 @@ uint32_t BitsOf(ir::MemoryOrder order) {
 }
 
 // An order that is not relaxed is about one kind of memory: that of the place.
+// docs/IR.md, "Memory".
 uint32_t SemanticsOf(ir::MemoryOrder order, spv::StorageClass storage) {
   using enum spv::MemorySemanticsMask;
   const uint32_t memory = storage == spv::StorageClass::Workgroup ? Bits(WorkgroupMemory)
@@ -144,6 +149,7 @@ uint32_t SemanticsOf(ir::MemoryOrder order, spv::StorageClass storage) {
 }
 
 // Of an order for success: what a compare_exchange that stores nothing has.
+// SPIR-V allows no release where nothing is stored.
 uint32_t FailureOf(ir::MemoryOrder order, spv::StorageClass storage) {
   const bool acquires =
       order == ir::MemoryOrder::kAcquire || order == ir::MemoryOrder::kAcquireRelease;
@@ -157,6 +163,7 @@ struct Target {
   Ref root{};  // invalid: a texel
 };
 
+// A texel has a pointer of its own; no cached load is about it.
 Target TargetOf(RegionLowering& region, ir::InstId id) {
   const ir::Inst& inst = region.InstOf(id);
   if (inst.kind == ir::InstKind::kTexel) {

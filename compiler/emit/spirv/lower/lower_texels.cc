@@ -18,6 +18,7 @@ using ir::ImageOperand;
 using spv::Op;
 using target::Need;
 
+// The columns are the four forms that an operation can have; OpNop where there is no such form.
 struct ImageOpcodes {
   Op plain = Op::OpNop;
   Op explicit_level = Op::OpNop;  // with `lod` or `grad`
@@ -42,8 +43,10 @@ constexpr ImageOpcodes kOpcodes[] = {
 };
 static_assert(std::size(kOpcodes) == static_cast<size_t>(ir::ImageOp::kQueryLod) + 1);
 
+// Keywords are bits of one word.
 bool Has(uint32_t keywords, ImageOperand one) { return (keywords & ir::BitOf(one)) != 0; }
 
+// `grad` counts as an explicit level, since derivatives are given with it.
 Op OpcodeOf(const ir::ImageInst& inst) {
   const ImageOpcodes& row = kOpcodes[static_cast<size_t>(inst.op)];
   const bool level =
@@ -126,6 +129,7 @@ void AddOperands(RegionLowering& region, Instruction& made, const ir::ImageInst&
 
 }  // namespace
 
+// Operations of typed modules; RPL's have functions of their own (lower_image.cc).
 Ref LowerImageOp(RegionLowering& region, const ir::ImageInst& inst) {
   const std::span<const uint32_t> operands = region.source().List(inst.operands);
   AddNeeds(region, inst, ir::UnpackImage(region.TypeOf(ir::InstId{operands[0]}).extent));

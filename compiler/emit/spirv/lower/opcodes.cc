@@ -50,6 +50,7 @@ constexpr Row kUnary[] = {
 };
 static_assert(std::size(kUnary) == static_cast<size_t>(ir::UnaryOp::kPlus) + 1);
 
+// OpNop if the operation does not exist for the scalar, which the verifier refuses before.
 Op Column(const Row& row, ir::Scalar scalar) {
   if (scalar == ir::Scalar::kBool) {
     return row.b;
@@ -107,6 +108,7 @@ static_assert(std::size(kBuiltIns) == static_cast<size_t>(ir::StageVariable::kWo
 
 }  // namespace
 
+// Requires: the operation exists for the scalar.
 Op BinaryOpcode(ir::BinaryOp op, ir::Scalar scalar) {
   return Column(kBinary[static_cast<size_t>(op)], scalar);
 }
@@ -136,6 +138,7 @@ Op ConvertOpcode(ir::Scalar from, ir::Scalar to) {
   return ir::IsSignedScalar(from) ? Op::OpSConvert : Op::OpUConvert;
 }
 
+// Zero for what has no instruction in GLSL.std.450.
 uint32_t GlslInstruction(ir::Builtin builtin, ir::Scalar scalar) {
   const BuiltinRow& row = kBuiltins[static_cast<size_t>(builtin)];
   if (ir::IsFloatScalar(scalar)) {
@@ -169,6 +172,7 @@ spv::BuiltIn BuiltInOf(ir::BuiltinVariable variable) {
   return kNumbers[static_cast<size_t>(variable)];
 }
 
+// Most built-in variables need nothing beyond Shader.
 target::Need NeedOf(ir::BuiltinVariable variable) {
   constexpr target::Need kNeeds[] = {
 #define KILN_BUILTIN_VARIABLE(name, built_in, scalar, rows, items, vertex, fragment, compute, \

@@ -102,6 +102,7 @@ void LowerValue(RegionLowering& region, ir::InstId id, const ir::Inst& inst) {
   KILN_CHECK(false, "{} is no specialised value", ir::FactsOf(inst.kind).mnemonic);
 }
 
+// Statements write lines, values define texts, places wait.
 void LowerInst(RegionLowering& region, ir::InstId id) {
   const ir::Inst& inst = region.InstOf(id);
   switch (ir::FactsOf(inst.kind).result) {

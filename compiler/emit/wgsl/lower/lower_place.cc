@@ -17,6 +17,8 @@ namespace {
 
 constexpr std::string_view kComponents[] = {".x", ".y", ".z", ".w"};
 
+// A member with a direction is a field of a stage's input or output, which has a variable of
+// its own.
 PlaceText GlobalRoot(RegionLowering& region, const ir::GlobalRefInst& inst) {
   region.Mention({.decl = inst.decl, .member = inst.member, .direction = inst.direction});
   if (inst.direction != ir::Direction::kNone) {
@@ -31,6 +33,7 @@ PlaceText GlobalRoot(RegionLowering& region, const ir::GlobalRefInst& inst) {
           .constant = decl.constant};
 }
 
+// What a place begins with.
 PlaceText RootOf(RegionLowering& region, ir::InstId id) {
   const ir::Inst& inst = region.InstOf(id);
   switch (inst.kind) {
@@ -72,6 +75,7 @@ std::optional<uint32_t> ConstantStep(const RegionLowering& region, ir::InstId st
   return region.pool()[inst.As<ir::ConstInst>().value].a;
 }
 
+// Blocks are the only variables whose structs may be taken apart.
 bool IsBlockRoot(const RegionLowering& region, ir::InstId root) {
   const ir::Inst& inst = region.InstOf(root);
   if (inst.kind != ir::InstKind::kGlobalRef ||
@@ -164,6 +168,8 @@ class AtomicCopy {
   }
 
  private:
+  // `leaf` goes on behind each member, so it is always the number of the first leaf of the
+  // next.
   void RunMembers(ir::TypeId type, const std::string& memory, const std::string& plain,
                   uint32_t leaf) {
     for (const ir::ShapeMember& member : region_.pool().Members(type)) {
@@ -178,6 +184,7 @@ class AtomicCopy {
   Way way_;
 };
 
+// Elements of arrays are handled by HandleOf.
 HandleText GlobalHandle(RegionLowering& region, const ir::GlobalRefInst& inst) {
   const std::string& name = region.names().ClassOf(inst.decl).name;
   region.Mention({.decl = inst.decl});
@@ -186,6 +193,7 @@ HandleText GlobalHandle(RegionLowering& region, const ir::GlobalRefInst& inst) {
 
 }  // namespace
 
+// Each step is text behind the text of its root.
 PlaceText PlaceOf(RegionLowering& region, ir::InstId id) {
   const ir::Inst& inst = region.InstOf(id);
   if (inst.kind != ir::InstKind::kAccess) {
@@ -201,6 +209,7 @@ PlaceText PlaceOf(RegionLowering& region, ir::InstId id) {
   return place;
 }
 
+// A temp is a variable with a number for a name.
 void LowerTemp(RegionLowering& region, ir::InstId id) {
   const std::string name = region.NewName();
   region.Line(fmt::format("var {} : {};", name, region.Type(region.InstOf(id).type)));
@@ -228,6 +237,7 @@ void LowerLoad(RegionLowering& region, ir::InstId id, const ir::LoadInst& inst) 
   region.SetText(id, name);
 }
 
+// The order matters: the place and the value first, then everything that waits, then the store.
 void LowerStore(RegionLowering& region, const ir::StoreInst& inst) {
   const PlaceText place = PlaceOf(region, inst.place);
   Expr value = region.Take(inst.value);

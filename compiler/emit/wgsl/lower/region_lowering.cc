@@ -16,6 +16,7 @@ namespace kiln::wgsl {
 namespace {
 
 // Text without a name is no deeper and no longer than a reader follows.
+// Text grows by the text of its operands, so both are asked for.
 constexpr uint32_t kMaxDepth = 8;
 constexpr size_t kMaxText = 200;
 constexpr size_t kMaxRepeated = 40;  // of a constant that is mentioned twice
@@ -31,6 +32,7 @@ RegionLowering::RegionLowering(const ir::SpecialisedRegion& region, const Loweri
   CountUses();
 }
 
+// Places are no values: their text is written where they are used.
 bool RegionLowering::IsPlace(ir::InstId id) const {
   return ir::FactsOf(InstOf(id).kind).result == ir::ResultSchema::kPlace;
 }
@@ -114,12 +116,15 @@ void RegionLowering::CountUses() {
   }
 }
 
+// Leaves of a declaration that a reached function uses atomically (spec/wgsl 3.7); none of
+// most.
 std::span<const uint32_t> RegionLowering::AtomicLeavesOf(ir::DeclId decl) const {
   const auto found = std::ranges::find(atomics_, decl, &AtomicDecl::decl);
   return found == atomics_.end() ? std::span<const uint32_t>{}
                                  : std::span<const uint32_t>(found->leaves);
 }
 
+// Whoever writes a type needs its structs declared before, and `enable f16` if it holds halves.
 std::string RegionLowering::Type(ir::TypeId type) {
   types_.AddStructs(type, needs().structs);
   needs().half = types_.HoldsHalf(type) || needs().half;
@@ -136,6 +141,7 @@ void RegionLowering::Line(std::string_view text) {
   text_ += '\n';
 }
 
+// The line is there only if the condition of the mark holds when the function is put together.
 void RegionLowering::LineIf(MarkKind when, uint32_t id, std::string_view text) {
   text_ += Mark(when, id);
   Line(text);
@@ -151,12 +157,14 @@ void RegionLowering::InsertionPoint(ir::RegionId region) {
 
 std::string RegionLowering::NewName() { return ValueName(next_name_++); }
 
+// A value that a name stands for stays constant, if it was.
 Expr RegionLowering::Named(const std::string& type, const Expr& value) {
   const std::string name = NewName();
   Line(fmt::format("let {} : {} = {};", name, type, value.text));
   return {.text = name, .constant = value.constant};
 }
 
+// A `var`, so that WGSL does not take the value for a constant (spec/wgsl 3.5).
 Expr RegionLowering::Hidden(ir::TypeId type, const Expr& value) {
   const std::string name = NewName();
   Line(fmt::format("var {} : {} = {};", name, Type(type), value.text));
@@ -169,6 +177,7 @@ void RegionLowering::Report(Code code, ir::InstId where, std::vector<kiln::Argum
   object_.findings.push_back({.code = code, .span = span, .arguments = std::move(arguments)});
 }
 
+// Each once, in the order of first mention, which is that of the text.
 void RegionLowering::Mention(const VariableUse& variable) {
   if (std::ranges::find(needs().variables, variable) == needs().variables.end()) {
     needs().variables.push_back(variable);
@@ -208,6 +217,7 @@ Expr RegionLowering::Take(ir::InstId id) {
   return row.expr;
 }
 
+// What is not a primary expression gets parentheses (spec/wgsl 3.5).
 std::string OperandText(const Expr& value) {
   return value.binding == Binding::kPrimary ? value.text : "(" + value.text + ")";
 }
@@ -241,6 +251,7 @@ RegionLowering::Captured RegionLowering::Capture(ir::BlockId block) {
   return captured;
 }
 
+// A local of a region around has its name from there: a mark stands for it until then.
 std::string RegionLowering::LocalText(ir::LocalId local) const {
   const auto own = std::ranges::find(object_.names, local, &LocalName::local);
   return own != object_.names.end() ? own->name : Mark(MarkKind::kLocal, local.value);

@@ -11,6 +11,8 @@ namespace {
 
 // The tables are the .def files, each read twice: once for the rows and once for the enumerators,
 // so that the compiler can check that row i is about enumerator i.
+// `f`, `u`, `s` and `b` say how the operator is written for floats, unsigned, signed and
+// booleans.
 constexpr BinaryRow kBinary[] = {
 #define KILN_WGSL_BINARY(op, text, f, u, s, b) \
   {text, BinaryForm::k##f, BinaryForm::k##u, BinaryForm::k##s, BinaryForm::k##b},
@@ -55,6 +57,7 @@ static_assert(InOrder(kBinaryOps) &&
               std::size(kBinary) == static_cast<size_t>(ir::BinaryOp::kNotEqual) + 1);
 static_assert(std::size(kUnary) == static_cast<size_t>(ir::UnaryOp::kPlus) + 1);
 // Builtins of typed modules come behind those of RPL and have no row.
+// A builtin without a row is refused at the instruction (WGSL8202).
 static_assert(InOrder(kBuiltinOrder) && std::size(kBuiltins) <= ir::kBuiltinCount);
 static_assert(kHelperCount <= 32);
 
@@ -62,6 +65,7 @@ static_assert(kHelperCount <= 32);
 
 const BinaryRow& RowOf(ir::BinaryOp op) { return kBinary[static_cast<size_t>(op)]; }
 
+// What is none of these scalars cannot be said in WGSL.
 BinaryForm FormOf(const BinaryRow& row, ir::Scalar scalar) {
   switch (scalar) {
     case ir::Scalar::kF32:
@@ -84,6 +88,7 @@ BinaryForm FormOf(const BinaryRow& row, ir::Scalar scalar) {
   return BinaryForm::kNone;
 }
 
+// Empty where WGSL lacks the operator for this scalar.
 std::string_view TextOf(ir::UnaryOp op, ir::Scalar scalar) {
   const BinaryRow& row = kUnary[static_cast<size_t>(op)];
   return FormOf(row, scalar) == BinaryForm::kNone ? std::string_view{} : row.text;
@@ -100,6 +105,7 @@ const HelperRow& RowOf(Helper helper) { return kHelpers[static_cast<size_t>(help
 
 // WGSL has neither an inverse, nor reflect and refract of scalars; these are functions that kiln
 // adds to the module.
+// A helper is written once into a module, however often it is called.
 std::optional<Helper> HelperOf(ir::Builtin builtin, const ir::Type& type) {
   const bool half = type.scalar == ir::Scalar::kF16;
   if (builtin == ir::Builtin::kInverse) {

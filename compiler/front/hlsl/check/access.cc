@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 // A part of a place is a place, a part of a constant is a constant. Reduced shapes keep their names
 // for parts: `float1x3` has `_m02`, though its values are vectors of three.
+// Order of meaning for `a.b`: a block is its content, a texture may have `mips`, a struct has
+// members, a number has letters. Swizzles of swizzles stay rows of their own here; lowering
+// puts their letters together.
 #include "compiler/front/hlsl/check/access.h"
 
 #include <algorithm>
@@ -17,12 +20,15 @@
 namespace kiln::hlsl {
 namespace {
 
+// Up to four components by number, in the order in which they are written.
 struct Letters {
   uint8_t index[4] = {};
   uint32_t count = 0;
 };
 
 // "xz", "rgba": letters of one set, within the size.
+// spec/hlsl 11: letters are all of one set. A letter that the vector does not have makes it no
+// swizzle.
 std::optional<Letters> SwizzleOf(std::string_view text, uint32_t size) {
   if (text.empty() || text.size() > 4) {
     return std::nullopt;
@@ -44,6 +50,8 @@ std::optional<Letters> SwizzleOf(std::string_view text, uint32_t size) {
 }
 
 // "_m00_m11", "_11_22": row and column in four bits each, within the size.
+// Elements of a matrix, counted from zero (`_m00`) or from one (`_11`), all in one way. A row
+// and a column fit in two bits each.
 std::optional<std::vector<uint8_t>> ElementsOf(std::string_view text, uint32_t rows,
                                                uint32_t columns) {
   std::vector<uint8_t> elements;
@@ -68,6 +76,7 @@ std::optional<std::vector<uint8_t>> ElementsOf(std::string_view text, uint32_t r
   return elements;
 }
 
+// At most four items, so pairs are cheap.
 template <class Range>
 bool Repeats(const Range& items, size_t count) {
   for (size_t i = 0; i < count; ++i) {
@@ -80,6 +89,7 @@ bool Repeats(const Range& items, size_t count) {
   return false;
 }
 
+// What a part has of its whole: it is a place, and may not be written, if the whole is so.
 constexpr uint8_t kPlaceBits = Expr::kPlace | Expr::kConst;
 
 // The leaves of a constant base that `leaves` names, as a constant.
@@ -98,6 +108,7 @@ ExprId MakeSwizzle(CheckContext& context, ExprId base, const Letters& letters, T
   if (source.kind == ExprKind::kConstant) {
     return PickLeaves(context, base, type, {letters.index, letters.index + letters.count}, at);
   }
+  // A swizzle that names a component twice is a value, since it could not be written.
   const bool place = !Repeats(letters.index, letters.count);
   return Combine(context,
                  {.kind = ExprKind::kSwizzle,
@@ -109,6 +120,7 @@ ExprId MakeSwizzle(CheckContext& context, ExprId base, const Letters& letters, T
                  std::span(&base, 1), Knowable::kFixed);
 }
 
+// Elements of a shape that is a vector as a value are its components, whatever their names.
 ExprId MakeElements(CheckContext& context, ExprId base, const std::vector<uint8_t>& elements,
                     TokenRange at) {
   const Expr source = context.Get(base);
@@ -140,6 +152,8 @@ ExprId MakeElements(CheckContext& context, ExprId base, const std::vector<uint8_
                  std::span(&base, 1), Knowable::kFixed);
 }
 
+// Members in order, counting the leaves before them, by which a constant is cut. A struct has
+// at most 4096 members.
 ExprId MemberOfStruct(CheckContext& context, ExprId base, uint32_t name, TokenRange at) {
   const Expr source = context.Get(base);
   const Struct& row = context.types().StructOf(source.type);
@@ -174,6 +188,7 @@ ExprId MemberOfStruct(CheckContext& context, ExprId base, uint32_t name, TokenRa
 }
 
 // What an index picks: the type of a part and how many there are; 0: an unknown number.
+// Of arrays their items, of vectors their components, of matrices their rows.
 struct Parts {
   TypeId type;
   uint32_t count = 0;
@@ -187,6 +202,8 @@ std::optional<Parts> PartsOf(Types& types, TypeId id) {
   if (type.kind != TypeKind::kNumeric || type.form == Form::kScalar) {
     return std::nullopt;
   }
+  // spec/hlsl 6.2 and 11: a dimension of size 1 is indexed like any other, and the index
+  // changes nothing.
   if (type.form == Form::kVector) {
     return Parts{types.Scalar(type.item), type.columns, type.columns == 1};
   }
@@ -197,6 +214,7 @@ std::optional<Parts> PartsOf(Types& types, TypeId id) {
 }
 
 // Whether an index was marked by NonUniformResourceIndex, in it or in what it is a sum of.
+// Right operands recurse, left ones are a loop: chains of sums bind to the left.
 bool IsNonUniform(const CheckContext& context, ExprId index) {
   while (true) {
     const Expr& expr = context.Get(index);
@@ -216,6 +234,8 @@ bool IsNonUniform(const CheckContext& context, ExprId index) {
 
 }  // namespace
 
+// `s.member`, `v.xyz`, `m._m00`, and `t.mips` of a texture. A block stands for what it
+// contains.
 ExprId MakeMember(CheckContext& context, ExprId base, uint32_t name, TokenRange at) {
   if (context.Get(base).kind == ExprKind::kFailed) {
     return context.Failed(at);
@@ -254,6 +274,7 @@ ExprId MakeMember(CheckContext& context, ExprId base, uint32_t name, TokenRange 
   return context.Failed(at);
 }
 
+// spec/hlsl 11: the index converts to uint, so one below zero is far out of range.
 ExprId MakeIndex(CheckContext& context, ExprId base, ExprId index, TokenRange at) {
   if (context.Get(base).kind == ExprKind::kFailed || context.Get(index).kind == ExprKind::kFailed) {
     return context.Failed(at);
@@ -272,18 +293,21 @@ ExprId MakeIndex(CheckContext& context, ExprId base, ExprId index, TokenRange at
     return context.Failed(at);
   }
   const std::optional<Scalar> known = ScalarOf(context, number);
+  // HLSL2033 shows the number as it was written, not as uint.
   if (known && parts->count != 0 && known->bits >= parts->count) {
     context.Say(context.At(Code::kHlsl2033, context.Get(index).at)
                     .With("value", TextOf(*ScalarOf(context, Natural(context, index))))
                     .With("type", context.types().Text(source.type)));
     return context.Failed(at);
   }
+  // An index with an effect is evaluated although it picks the whole.
   if (parts->whole && !context.Get(number).Is(Expr::kEffect)) {
     Expr same = source;  // the same storage under the name of the part
     same.type = parts->type;
     same.at = at;
     return context.Add(same);
   }
+  // An item of a constant is one; its leaves lie one behind another.
   if (known && source.kind == ExprKind::kConstant) {
     const uint64_t count = context.types().LeavesOf(parts->type);
     std::vector<uint32_t> leaves;
@@ -307,6 +331,7 @@ ExprId MakeIndex(CheckContext& context, ExprId base, ExprId index, TokenRange at
                  both, Knowable::kFixed);
 }
 
+// The variable, parameter or resource that a place is part of.
 ExprId RootOf(const CheckContext& context, ExprId place) {
   while (true) {
     const Expr& expr = context.Get(place);
@@ -319,6 +344,9 @@ ExprId RootOf(const CheckContext& context, ExprId place) {
   }
 }
 
+// Marks the root as written, which decides how parameters are passed (spec/hlsl 13.2). Three
+// reasons why something cannot be written: it is constant, a value, or a swizzle that names a
+// component twice.
 bool CheckWritable(CheckContext& context, ExprId place) {
   const Expr expr = context.Get(place);
   if (expr.kind == ExprKind::kFailed) {
@@ -348,10 +376,13 @@ bool CheckWritable(CheckContext& context, ExprId place) {
   return false;
 }
 
+// Stands for a value that the row around it computes once, so that a conversion may be built
+// over it.
 ExprId MakeGiven(CheckContext& context, TypeId type, uint32_t number, TokenRange at) {
   return context.Add({.kind = ExprKind::kGiven, .type = type, .a = number, .at = at});
 }
 
+// spec/hlsl 10.2: the value converts to the type of the place; the place is the result.
 ExprId MakeAssign(CheckContext& context, ExprId place, ExprId value, TokenRange at) {
   if (context.Get(value).kind == ExprKind::kFailed || !CheckWritable(context, place)) {
     return context.Failed(at);
@@ -370,6 +401,8 @@ ExprId MakeAssign(CheckContext& context, ExprId place, ExprId value, TokenRange 
                  both, Knowable::kNo);
 }
 
+// `a op= b` is the operation over the old value of the place, converted back. A right side that
+// is constant stays one, so that it folds and a division by zero is warned about.
 ExprId MakeUpdate(CheckContext& context, Operator op, ExprId place, ExprId right, uint32_t token,
                   TokenRange at) {
   if (context.Get(right).kind == ExprKind::kFailed || !CheckWritable(context, place)) {
@@ -394,6 +427,8 @@ ExprId MakeUpdate(CheckContext& context, Operator op, ExprId place, ExprId right
                  all, Knowable::kNo);
 }
 
+// `++` and `--` are updates by a literal 1, which takes the item of the place. A postfix one
+// gives the old value and is no place.
 ExprId MakeStep(CheckContext& context, Operator op, ExprId place, Position position, uint32_t token,
                 TokenRange at) {
   const bool number = context.types().IsNumeric(context.TypeOf(place));

@@ -16,6 +16,7 @@ namespace {
 
 using syntax::AttributeName;
 
+// For HLSL1049, which says where an attribute stands that may not stand there.
 std::string_view PlaceText(AttributePlace place) {
   switch (place) {
     case AttributePlace::kMember:
@@ -32,6 +33,7 @@ std::string_view PlaceText(AttributePlace place) {
   KILN_UNREACHABLE();
 }
 
+// A word of these is where an attribute may stand.
 constexpr uint32_t Bit(AttributePlace place) { return 1u << static_cast<uint32_t>(place); }
 constexpr uint32_t kMember = Bit(AttributePlace::kMember);
 constexpr uint32_t kGlobal = Bit(AttributePlace::kGlobal);
@@ -40,6 +42,8 @@ constexpr uint32_t kParameter = Bit(AttributePlace::kParameter);
 constexpr uint32_t kFunction = Bit(AttributePlace::kFunction);
 
 // Where an attribute may stand; 0: not at declarations.
+// spec/hlsl 20. Attributes of statements are not among these: they are read where the statement
+// is.
 uint32_t PlacesOf(AttributeName name) {
   switch (name) {
     case AttributeName::kVkBinding:
@@ -79,6 +83,7 @@ uint32_t PlacesOf(AttributeName name) {
   }
 }
 
+// Families that are not built, by attribute; empty for the others.
 std::string_view FamilyOf(AttributeName name) {
   static constexpr std::string_view kFamilies[] = {
 #define KILN_HLSL_ATTRIBUTE(enumerator, name_space, text, family) family,
@@ -88,6 +93,7 @@ std::string_view FamilyOf(AttributeName name) {
 }
 
 // kiln::set (pass | material | object | shared | number).
+// The four names are sets 0 to 3 (spec/hlsl 23.1, set); a number names any other.
 void ReadHomeSet(CheckContext& context, const syntax::Attribute& attribute, Attributes& made) {
   static constexpr std::string_view kNames[] = {"pass", "material", "object", "shared"};
   if (const auto word = WordArgument(context, attribute, 0)) {
@@ -101,6 +107,7 @@ void ReadHomeSet(CheckContext& context, const syntax::Attribute& attribute, Attr
   }
 }
 
+// What was there stays after an error, which was reported.
 void ReadNumber(CheckContext& context, const syntax::Attribute& attribute, uint32_t& made) {
   if (const auto number = NumberArgument(context, attribute, 0)) {
     made = *number;
@@ -115,14 +122,19 @@ void ReadText(CheckContext& context, const syntax::Attribute& attribute, std::st
   }
 }
 
+// Families without a lowering are refused by name, so that nobody believes they had
+// an effect.
 void Refuse(CheckContext& context, const syntax::Attribute& attribute, std::string_view family) {
   context.Refuse({attribute.begin, attribute.end}, context.Text(attribute.token), family);
 }
 
+// One attribute of a declaration, into the fields that layouts and interfaces ask for. What is
+// read by somebody else is passed over.
 void ReadAttribute(CheckContext& context, const syntax::Attribute& attribute, Attributes& made) {
   switch (attribute.name) {
     case AttributeName::kVkBinding:
       ReadNumber(context, attribute, made.binding);
+      // The set is a second argument, or an attribute of its own in the seed's spelling.
       if (ArgumentCount(context, attribute) > 1) {
         made.set = NumberArgument(context, attribute, 1).value_or(kNoRow);
       }
@@ -171,6 +183,8 @@ void ReadAttribute(CheckContext& context, const syntax::Attribute& attribute, At
 }
 
 // The number behind a name; a name without one counts as 0.
+// `TEXCOORD3` is TEXCOORD with the number 3; `SV_Target` has number 0. A number that does not
+// fit is part of the name.
 std::pair<std::string_view, uint32_t> SplitNumber(std::string_view text) {
   size_t digits = text.size();
   while (digits > 0 && text[digits - 1] >= '0' && text[digits - 1] <= '9') {
@@ -197,6 +211,7 @@ std::optional<uint32_t> NumberBehind(std::string_view text, std::string_view pre
   return error == std::errc{} && end == last ? std::optional(number) : std::nullopt;
 }
 
+// spec/hlsl 16.2: one register and one space, in either order.
 void ReadRegister(CheckContext& context, const syntax::Place& place, Attributes& made) {
   const std::span<const uint32_t> words = context.ast.List(place.arguments);
   const auto malformed = [&] {
@@ -229,6 +244,7 @@ void ReadPackOffset(CheckContext& context, const syntax::Place& place, Attribute
   const size_t index =
       component.size() == 1 ? std::string_view("xyzw").find(component[0]) : std::string_view::npos;
   const TokenRange at{place.begin, place.end};
+  // The bound keeps the offset in 32 bits.
   if (!number || *number > (1u << 24) || words.size() > 2 || index == std::string_view::npos) {
     context.Say(context.At(Code::kHlsl4014, at)
                     .With("text", context.Text(at))
@@ -238,6 +254,7 @@ void ReadPackOffset(CheckContext& context, const syntax::Place& place, Attribute
   made.offset = *number * 16 + static_cast<uint32_t>(index) * 4;
 }
 
+// What stands behind colons. The last of a kind counts.
 void ReadPlaces(CheckContext& context, syntax::RowRange places, Attributes& made) {
   for (uint32_t i = 0; i < places.count; ++i) {
     const syntax::Place& place = context.ast.places[places.first + i];
@@ -252,6 +269,7 @@ void ReadPlaces(CheckContext& context, syntax::RowRange places, Attributes& made
   }
 }
 
+// spec/hlsl 17.5. `linear` is what interpolation is without a word.
 void ReadModifiers(const syntax::Type& type, Attributes& made) {
   using enum syntax::Modifier;
   const std::pair<syntax::Modifier, ir::Interpolation> kinds[] = {
@@ -269,6 +287,8 @@ void ReadModifiers(const syntax::Type& type, Attributes& made) {
   made.column_major = type.Has(kColumnMajor);
 }
 
+// Attributes in the order of the source. One that is misplaced or not built is reported and
+// left out, so what is returned is right as far as it goes.
 void ReadAttributes(CheckContext& context, AttributePlace place, syntax::RowRange rows,
                     Attributes& made, Declared& declared) {
   for (uint32_t i = 0; i < rows.count; ++i) {
@@ -281,6 +301,8 @@ void ReadAttributes(CheckContext& context, AttributePlace place, syntax::RowRang
       SayMisplaced(context, attribute, PlaceText(place));
       continue;
     }
+    // spec/hlsl 8.4: the condition is known when options are. It converts to bool as any
+    // condition does.
     if (attribute.name == AttributeName::kKilnConditional) {
       if (ArgumentCount(context, attribute) != 1) {
         SayNeeds(context, attribute, "a condition");
@@ -303,6 +325,7 @@ void ReadAttributes(CheckContext& context, AttributePlace place, syntax::RowRang
   }
 }
 
+// Most declarations have nothing, and then they have no row.
 bool IsEmpty(const Attributes& made) {
   return made.semantic.empty() && made.builtin.empty() && made.image_format.empty() &&
          made.register_name.empty() && made.source.empty() && made.register_space == kNoRow &&
@@ -315,6 +338,7 @@ bool IsEmpty(const Attributes& made) {
 
 }  // namespace
 
+// Attributes of a declaration hold for all its variables, those of a declarator for one.
 Declared DeclaredOf(CheckContext& context, AttributePlace place, const syntax::Decl& decl,
                     const syntax::Variable& variable) {
   Declared declared;
@@ -333,6 +357,7 @@ Declared DeclaredOf(CheckContext& context, AttributePlace place, const syntax::D
   return declared;
 }
 
+// The attributes of a function are those of its result.
 Declared DeclaredOfFunction(CheckContext& context, const syntax::Decl& decl) {
   Declared declared;
   Attributes made;
@@ -349,16 +374,19 @@ Declared DeclaredOfFunction(CheckContext& context, const syntax::Decl& decl) {
   return declared;
 }
 
+// Two words for each argument: first row and root of an expression.
 size_t ArgumentCount(const CheckContext& context, const syntax::Attribute& attribute) {
   return context.ast.List(attribute.arguments).size() / 2;
 }
 
+// Requires: `i` is less than ArgumentCount.
 syntax::ExprRange ArgumentAt(const CheckContext& context, const syntax::Attribute& attribute,
                              size_t i) {
   const std::span<const uint32_t> words = context.ast.List(attribute.arguments);
   return {words[2 * i], words[2 * i + 1]};
 }
 
+// A word or a string, not evaluated: `pass` need not be declared anywhere.
 std::optional<std::string_view> WordArgument(const CheckContext& context,
                                              const syntax::Attribute& attribute, size_t i) {
   if (i >= ArgumentCount(context, attribute)) {
@@ -373,6 +401,7 @@ std::optional<std::string_view> WordArgument(const CheckContext& context,
              : std::nullopt;
 }
 
+// An integer from 0 to 2^31 - 1 that is constant.
 std::optional<uint32_t> NumberArgument(CheckContext& context, const syntax::Attribute& attribute,
                                        size_t i) {
   if (i < ArgumentCount(context, attribute)) {
@@ -390,6 +419,7 @@ std::optional<uint32_t> NumberArgument(CheckContext& context, const syntax::Attr
   return std::nullopt;
 }
 
+// One message for all mistakes in arguments, with what the attribute takes.
 void SayNeeds(CheckContext& context, const syntax::Attribute& attribute,
               std::string_view expected) {
   const TokenRange at{attribute.begin, attribute.end};
@@ -399,6 +429,7 @@ void SayNeeds(CheckContext& context, const syntax::Attribute& attribute,
                   .With("text", context.Text(at)));
 }
 
+// An attribute that is known but has no meaning where it stands.
 void SayMisplaced(CheckContext& context, const syntax::Attribute& attribute,
                   std::string_view what) {
   context.Say(context.At(Code::kHlsl1049, {attribute.begin, attribute.end})
@@ -406,12 +437,15 @@ void SayMisplaced(CheckContext& context, const syntax::Attribute& attribute,
                   .With("what", what));
 }
 
+// Statements that have no attributes of their own.
 void SayNoAttributes(CheckContext& context, const syntax::Stmt& row) {
   for (uint32_t i = 0; i < row.attributes.count; ++i) {
     SayMisplaced(context, context.ast.attributes[row.attributes.first + i], "this statement");
   }
 }
 
+// spec/hlsl 12: hints for `if` and `switch`. `call` and `forcecase` are accepted and mean
+// nothing.
 ir::BranchHint BranchHintOf(CheckContext& context, const syntax::Stmt& row) {
   ir::BranchHint hint = ir::BranchHint::kNone;
   for (uint32_t i = 0; i < row.attributes.count; ++i) {
@@ -428,6 +462,7 @@ ir::BranchHint BranchHintOf(CheckContext& context, const syntax::Stmt& row) {
   return hint;
 }
 
+// Rounds are kept in a byte; more than 255 are a plain unroll.
 void ReadLoopHint(CheckContext& context, const syntax::Stmt& row, Stmt& loop) {
   for (uint32_t i = 0; i < row.attributes.count; ++i) {
     const syntax::Attribute& attribute = context.ast.attributes[row.attributes.first + i];

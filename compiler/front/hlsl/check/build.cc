@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Constants, conversions and rates. A conversion of numbers is made of at most two rows: items
 // first, then the shape.
+// Every row of an expression goes through Combine, which is where an error in an operand
+// silences the whole, where the rate is found and where trees over options are limited. Who
+// makes a row without it must do all three.
 #include "compiler/front/hlsl/check/build.h"
 
 #include <algorithm>
@@ -16,6 +19,7 @@ namespace {
 // eleven doublings are two thousand rows.
 constexpr uint32_t kMaxWeight = 4096;
 
+// Types whose values options may have: scalars that the IR's compile-time expressions compute.
 bool IsKnowableType(const Types& types, TypeId id) {
   const Type& type = types[id];
   return type.kind == TypeKind::kEnum ||
@@ -33,6 +37,7 @@ bool IsConstant(const CheckContext& context, ExprId id) {
 }
 
 // An array whose extent options decide: no constructor can say how many items it has.
+// Arrays and structs in each other, with a stack.
 bool HasOpenExtent(const Types& types, TypeId type) {
   std::vector<TypeId> pending{type};
   while (!pending.empty()) {
@@ -53,6 +58,7 @@ bool HasOpenExtent(const Types& types, TypeId type) {
 }
 
 // What a smaller shape keeps: the first items of the first rows.
+// spec/hlsl 9.2: truncation keeps the upper left of a matrix, the beginning of a vector.
 template <class Visit>
 void ForKept(const Type& from, const Type& to, Visit visit) {
   const bool rows_kept =
@@ -68,6 +74,7 @@ void ForKept(const Type& from, const Type& to, Visit visit) {
 }
 
 // The conversion of a shape, of items that are right already.
+// A constant is reshaped by its leaves; anything else is a row of one of three kinds.
 ExprId Reshaped(CheckContext& context, ExprId id, TypeId to, ConversionKind kind, TokenRange at) {
   const Type from = context.types()[context.TypeOf(id)];
   const Type target = context.types()[to];
@@ -94,6 +101,8 @@ ExprId Reshaped(CheckContext& context, ExprId id, TypeId to, ConversionKind kind
                  std::span(&id, 1), Knowable::kFixed);
 }
 
+// Items first, then the shape: `float3 (1, 2, 3)` to int2 is three conversions and a cut, which
+// for constants cost nothing.
 ExprId ConvertNumber(CheckContext& context, ExprId id, TypeId to, ConversionKind kind,
                      TokenRange at) {
   const Type target = context.types()[to];
@@ -115,6 +124,9 @@ ExprId ConvertNumber(CheckContext& context, ExprId id, TypeId to, ConversionKind
 
 }  // namespace
 
+// Every row of an expression is made here, so that flags, rate and weight are right. The rate
+// is that of the worst operand; an operand that options cannot compute makes the whole an
+// instruction that is known with options (kFixed).
 ExprId Combine(CheckContext& context, Expr expr, std::span<const ExprId> operands,
                Knowable knowable) {
   const bool scalar = IsKnowableType(context.types(), expr.type);
@@ -127,6 +139,7 @@ ExprId Combine(CheckContext& context, Expr expr, std::span<const ExprId> operand
     if (operand.kind == ExprKind::kFailed) {
       return context.Failed(expr.at);
     }
+    // An effect in an operand is an effect of the whole.
     expr.flags |= operand.flags & Expr::kEffect;
     rate = std::max(rate, operand.rate);
     weight += operand.weight;
@@ -136,6 +149,7 @@ ExprId Combine(CheckContext& context, Expr expr, std::span<const ExprId> operand
   }
   // Operands that are constant but did not fold, a quotient by zero: left to run time.
   expr.rate = rate == Rate::kConstant ? Rate::kRun : rate;
+  // Saturates: a tree of trees that stand for constants could count more rows than 32 bits.
   expr.weight = static_cast<uint32_t>(std::min<uint64_t>(weight, 1u << 30));
   if (expr.rate < Rate::kRun && expr.weight > kMaxWeight) {
     context.Say(context.At(Code::kHlsl1007, expr.at)
@@ -147,6 +161,8 @@ ExprId Combine(CheckContext& context, Expr expr, std::span<const ExprId> operand
   return context.Add(expr);
 }
 
+// Scalars of all constants are one table. Callers that read from it copy first: adding moves
+// it.
 ExprId MakeConstant(CheckContext& context, TypeId type, std::span<const Scalar> scalars,
                     TokenRange at) {
   const auto row = static_cast<uint32_t>(context.unit.constants.size());
@@ -161,6 +177,7 @@ ExprId MakeScalar(CheckContext& context, Scalar scalar, TokenRange at) {
   return MakeConstant(context, context.types().Scalar(scalar.item), std::span(&scalar, 1), at);
 }
 
+// Nothing if the value is no constant, or not of one scalar.
 std::optional<Scalar> ScalarOf(const CheckContext& context, ExprId id) {
   const Expr& expr = context.Get(id);
   if (expr.kind != ExprKind::kConstant) {
@@ -172,6 +189,7 @@ std::optional<Scalar> ScalarOf(const CheckContext& context, ExprId id) {
 
 // Structs nest no deeper than the parser allows; their members are walked with a stack all the
 // same.
+// Items of all leaves of a type in their order.
 std::vector<Item> LeafItems(const Types& types, TypeId type) {
   std::vector<Item> items;
   std::vector<TypeId> pending{type};
@@ -194,6 +212,8 @@ std::vector<Item> LeafItems(const Types& types, TypeId type) {
   return items;
 }
 
+// The shape stays, each item is converted. A constant whose conversion is not defined stays an
+// instruction (spec/hlsl 9.1).
 ExprId ConvertItems(CheckContext& context, ExprId id, Item item) {
   const Expr expr = context.Get(id);
   if (expr.kind == ExprKind::kFailed) {
@@ -216,12 +236,15 @@ ExprId ConvertItems(CheckContext& context, ExprId id, Item item) {
       return MakeConstant(context, to, made, expr.at);
     }
   }
+  // Then the literal needs a type of its own, for at run time there are no literals.
   const ExprId operand = IsLiteral(type.item) ? Natural(context, id) : id;
   return Combine(context,
                  {.kind = ExprKind::kConvert, .type = to, .a = operand.value, .at = expr.at},
                  std::span(&operand, 1), Knowable::kYes);
 }
 
+// spec/hlsl 6.1: literals that nothing else gave a type become int, uint or float, all items
+// the widest of what they need.
 ExprId Natural(CheckContext& context, ExprId id) {
   const Expr expr = context.Get(id);
   const Type type = context.types()[expr.type];
@@ -237,10 +260,13 @@ ExprId Natural(CheckContext& context, ExprId id) {
   return ConvertItems(context, id, item);
 }
 
+// spec/hlsl 9.2. One error if the types do not convert in this way; HLSL2011 where a conversion
+// that nobody wrote loses something.
 ExprId ConvertTo(CheckContext& context, ExprId id, TypeId to, ConversionUse use, TokenRange at) {
   if (context.Get(id).kind == ExprKind::kFailed || context.types().IsFailed(to)) {
     return context.Failed(at);
   }
+  // `ConstantBuffer<S> b; S s = b;` takes what the block contains.
   if (IsBlock(context.types(), context.TypeOf(id)) && context.TypeOf(id) != to) {
     id = ContentOf(context, id);
   }
@@ -254,6 +280,7 @@ ExprId ConvertTo(CheckContext& context, ExprId id, TypeId to, ConversionUse use,
                     .With("to", context.types().Text(to)));
     return context.Failed(at);
   }
+  // By a cast the loss is meant.
   if (use == ConversionUse::kImplicit &&
       (conversion.kind == ConversionKind::kTruncate || conversion.reported)) {
     context.Say(context.At(Code::kHlsl2011, at)
@@ -272,6 +299,7 @@ ExprId ConvertTo(CheckContext& context, ExprId id, TypeId to, ConversionUse use,
       return ConvertNumber(context, id, to, conversion.kind, at);
     case ConversionKind::kLeaves:
       return MakeBuild(context, to, std::span(&id, 1), at);
+    // `(S)0`. If the type has few enough leaves, a constant scalar makes a constant of it.
     case ConversionKind::kFill: {
       const ExprId scalar = Natural(context, id);
       if (IsConstant(context, scalar) && !context.types().IsOpen(to) &&
@@ -292,6 +320,7 @@ ExprId ConvertTo(CheckContext& context, ExprId id, TypeId to, ConversionUse use,
   KILN_UNREACHABLE();
 }
 
+// spec/hlsl 12: a condition is a scalar and converts to bool. Vectors have `any` and `all`.
 ExprId Condition(CheckContext& context, ExprId id, std::string_view what) {
   const Expr expr = context.Get(id);
   const Type type = context.types()[expr.type];
@@ -327,6 +356,9 @@ void ConvertConstants(CheckContext& context, std::span<const Item> items,
 
 }  // namespace
 
+// Puts values together to one of `type`, leaf by leaf. Requires: as many leaves. All constant
+// makes a constant as long as each leaf has a defined conversion; otherwise a row keeps the
+// parts.
 ExprId MakeBuild(CheckContext& context, TypeId type, std::span<const ExprId> sources,
                  TokenRange at) {
   // A literal takes the item of its leaf, as long as it is one: 2^32 is a float, but no int.

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+// Unary and binary operators, `&&`, `||` and `?:`. Each brings its operands to the types that
+// the operator works on, folds constants, and makes a row of what is left; spec/hlsl 10.
+// Dialects differ in the last three only, and the difference is a kind of row: lowering knows
+// no dialect.
 #include "compiler/front/hlsl/check/build_operator.h"
 
 #include <algorithm>
@@ -9,6 +13,7 @@
 namespace kiln::hlsl {
 namespace {
 
+// In silence: what is wrong with an operand was said.
 bool AnyFailed(const CheckContext& context, std::initializer_list<ExprId> ids) {
   return std::ranges::any_of(ids,
                              [&](ExprId id) { return context.Get(id).kind == ExprKind::kFailed; });
@@ -41,6 +46,7 @@ bool TakesInteger(CheckContext& context, Operator op, ExprId operand, uint32_t t
 }
 
 // Both as the type that they have in common; false if there is none. Diagnostics: HLSL2011.
+// spec/hlsl 9.3. Each side converts with its own place in the message.
 bool Unify(CheckContext& context, ExprId& left, ExprId& right, Purpose purpose) {
   const std::optional<CommonType> common =
       CommonTypeOf(context.types(), context.TypeOf(left), context.TypeOf(right), purpose);
@@ -54,6 +60,8 @@ bool Unify(CheckContext& context, ExprId& left, ExprId& right, Purpose purpose) 
   return true;
 }
 
+// Nothing if an operand is no constant, or if one leaf has no defined result: then the
+// instruction stays.
 std::optional<std::vector<Scalar>> FoldLeaves(const CheckContext& context, Operator op, ExprId left,
                                               ExprId right) {
   const Expr& a = context.Get(left);
@@ -75,6 +83,8 @@ std::optional<std::vector<Scalar>> FoldLeaves(const CheckContext& context, Opera
 }
 
 // In shifts the left operand gives the item, and the amount converts to it.
+// spec/hlsl 10.1. A literal that is shifted by a value that is none takes its natural type
+// first.
 bool UnifyShift(CheckContext& context, ExprId& left, ExprId& right) {
   const Item item = context.types()[context.TypeOf(left)].item;
   const Item own = item == Item::kBool ? Item::kInt : item;
@@ -88,6 +98,7 @@ bool UnifyShift(CheckContext& context, ExprId& left, ExprId& right) {
   return Unify(context, left, right, Purpose::kArithmetic);
 }
 
+// HLSL2042, also where nothing folds.
 void WarnOfZero(CheckContext& context, Operator op, ExprId right, uint32_t token) {
   const Expr& divisor = context.Get(right);
   if ((op == Operator::kDiv || op == Operator::kMod) && divisor.kind == ExprKind::kConstant &&
@@ -98,6 +109,7 @@ void WarnOfZero(CheckContext& context, Operator op, ExprId right, uint32_t token
 
 }  // namespace
 
+// spec/hlsl 10.2. `!` makes flags, `-`, `+` and `~` of flags make ints.
 ExprId MakeUnary(CheckContext& context, Operator op, ExprId operand, uint32_t token,
                  TokenRange at) {
   operand = Plain(context, operand);
@@ -127,6 +139,7 @@ ExprId MakeUnary(CheckContext& context, Operator op, ExprId operand, uint32_t to
     }
     return MakeConstant(context, expr.type, made, at);
   }
+  // `+a` changes nothing but that it is a value: it may not be assigned to.
   if (op == Operator::kPlus) {  // a value, no place
     return Combine(context,
                    {.kind = ExprKind::kConvert, .type = expr.type, .a = operand.value, .at = at},
@@ -141,6 +154,7 @@ ExprId MakeUnary(CheckContext& context, Operator op, ExprId operand, uint32_t to
                  std::span(&operand, 1), Knowable::kYes);
 }
 
+// spec/hlsl 10.1: operands to their common type, then the operator over items.
 ExprId MakeBinary(CheckContext& context, Operator op, ExprId left, ExprId right, uint32_t token,
                   TokenRange at) {
   left = Plain(context, left);
@@ -158,6 +172,7 @@ ExprId MakeBinary(CheckContext& context, Operator op, ExprId left, ExprId right,
       !(TakesInteger(context, op, left, token) && TakesInteger(context, op, right, token))) {
     return context.Failed(at);
   }
+  // Comparing for equality leaves flags as they are; arithmetic makes ints of them.
   const Purpose purpose =
       op_class == OperatorClass::kEquality ? Purpose::kChoice : Purpose::kArithmetic;
   const bool met = op_class == OperatorClass::kShift ? UnifyShift(context, left, right)
@@ -195,6 +210,7 @@ ExprId MakeBinary(CheckContext& context, Operator op, ExprId left, ExprId right,
 }
 
 // 2018: both sides, item by item. 2021: scalars, the right side only if needed.
+// spec/hlsl 3.2 and 10.2.
 ExprId MakeLogical(CheckContext& context, Operator op, ExprId left, ExprId right, uint32_t token,
                    TokenRange at) {
   left = Plain(context, left);
@@ -241,6 +257,7 @@ ExprId MakeLogical(CheckContext& context, Operator op, ExprId left, ExprId right
 namespace {
 
 // The sides of a choice as one type; false after HLSL2013.
+// Structs, arrays and handles must be of one type; numbers meet in a common one.
 bool UnifySides(CheckContext& context, ExprId& then, ExprId& otherwise, TokenRange at) {
   if (context.TypeOf(then) == context.TypeOf(otherwise) &&
       !context.types().IsNumeric(context.TypeOf(then))) {
@@ -262,6 +279,7 @@ bool UnifySides(CheckContext& context, ExprId& then, ExprId& otherwise, TokenRan
 
 }  // namespace
 
+// spec/hlsl 10.2. In 2018 a condition may have a flag for each item.
 ExprId MakeSelect(CheckContext& context, ExprId condition, ExprId then, ExprId otherwise,
                   TokenRange at) {
   if (AnyFailed(context, {condition, then, otherwise})) {
@@ -277,6 +295,8 @@ ExprId MakeSelect(CheckContext& context, ExprId condition, ExprId then, ExprId o
   if (AnyFailed(context, {condition}) || !UnifySides(context, then, otherwise, at)) {
     return context.Failed(at);
   }
+  // A known condition picks its side, unless the other one has an effect. A place is kept in
+  // the row, as the result of `?:` is a value.
   if (const std::optional<Scalar> known = ScalarOf(context, condition)) {
     const ExprId chosen = known->bits != 0 ? then : otherwise;
     const ExprId other = known->bits != 0 ? otherwise : then;
@@ -284,6 +304,7 @@ ExprId MakeSelect(CheckContext& context, ExprId condition, ExprId then, ExprId o
       return chosen;
     }
   }
+  // Both sides are literals: one type of both, since the choice is made at run time.
   if (IsLiteral(context.types()[context.TypeOf(then)].item) &&
       context.types().IsNumeric(context.TypeOf(then))) {
     then = Natural(context, then);
@@ -311,6 +332,8 @@ ExprId MakeSelect(CheckContext& context, ExprId condition, ExprId then, ExprId o
     condition = ConvertTo(context, condition, context.types().WithItem(shape, Item::kBool),
                           ConversionUse::kImplicit, context.Get(condition).at);
   }
+  // In 2021 the side that is not chosen is not evaluated; without effects nobody can tell, and
+  // a selection of two values is cheaper.
   const bool effects =
       context.Get(then).Is(Expr::kEffect) || context.Get(otherwise).Is(Expr::kEffect);
   const ExprId all[] = {condition, then, otherwise};

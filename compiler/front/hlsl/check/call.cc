@@ -17,6 +17,7 @@
 namespace kiln::hlsl {
 namespace {
 
+// spec/hlsl 9.4: at most six candidates are listed. The other limit bounds one choice.
 constexpr size_t kShownCandidates = 6;
 constexpr size_t kMaxCandidates = 4096;
 
@@ -42,6 +43,7 @@ void SayCandidates(CheckContext& context, Code code, uint32_t name,
 }
 
 // The three words of one argument.
+// What the value is, how it converts on the way in, how on the way out; spec/hlsl 13.2.
 void AddArgument(CheckContext& context, const ParameterType& parameter, ExprId argument,
                  std::vector<uint32_t>& words) {
   const TokenRange at = context.Get(argument).at;
@@ -53,6 +55,7 @@ void AddArgument(CheckContext& context, const ParameterType& parameter, ExprId a
   }
   const bool same = type == parameter.type;
   ExprId in;
+  // An `inout` argument is read once: the conversion is built over a value that the call gives.
   if (parameter.passing == Passing::kInOut && !same) {
     in = ConvertTo(context, MakeGiven(context, type, 0, at), parameter.type,
                    ConversionUse::kImplicit, at);
@@ -71,6 +74,8 @@ struct CallSite {
   bool quietly = false;
 };
 
+// Arguments that are missing are default values, which were checked once where they stand; so
+// their rows are shared by all calls.
 ExprId CallFunction(CheckContext& context, FunctionId id, std::span<const ExprId> arguments,
                     uint32_t name, TokenRange at) {
   const std::vector<ParameterType> parameters = context.unit[id].parameter_types;
@@ -79,6 +84,8 @@ ExprId CallFunction(CheckContext& context, FunctionId id, std::span<const ExprId
   bool failed = false;
   for (size_t i = 0; i < parameters.size(); ++i) {
     const ExprId argument = i < arguments.size() ? arguments[i] : context.unit[id].defaults[i];
+    // An output must be a place that may be written. All arguments are looked at before giving
+    // up.
     if (parameters[i].passing != Passing::kIn) {
       const Expr expr = context.Get(argument);
       if (!expr.Is(Expr::kPlace) || expr.Is(Expr::kConst)) {
@@ -92,6 +99,7 @@ ExprId CallFunction(CheckContext& context, FunctionId id, std::span<const ExprId
       CheckWritable(context, argument);
     }
     AddArgument(context, parameters[i], argument, words);
+    // What is done with a resource there is done with this one: see resources/handle.
     if (context.types().IsObject(parameters[i].type)) {
       context.handed_on.push_back({argument, id, static_cast<uint32_t>(i)});
     }
@@ -100,6 +108,7 @@ ExprId CallFunction(CheckContext& context, FunctionId id, std::span<const ExprId
   if (failed) {
     return context.Failed(at);
   }
+  // Each callee once, in the order of mention: lowering walks these.
   if (context.function.valid()) {
     std::vector<FunctionId>& calls = context.unit[context.function].calls;
     if (std::ranges::find(calls, id) == calls.end()) {
@@ -118,6 +127,7 @@ ExprId CallFunction(CheckContext& context, FunctionId id, std::span<const ExprId
 
 // Nothing if no candidate fits and none was named. `object`: of a method, in front of the
 // arguments; invalid where there is none.
+// The object of a method is not among what overloads are chosen by.
 ExprId CallOverloads(CheckContext& context, std::span<const FunctionId> functions, ExprId object,
                      std::span<const ExprId> arguments, const CallSite& site) {
   const uint32_t name = site.name;
@@ -139,6 +149,8 @@ ExprId CallOverloads(CheckContext& context, std::span<const FunctionId> function
     }
     if (!object.valid()) {
       context.Say(context.At(Code::kHlsl2001, name).With("name", "this"));
+      // What a method writes is known when its body was checked; then its object is looked at
+      // again.
       return context.Failed(at);
     }
     std::vector<ExprId> all{object};
@@ -146,6 +158,7 @@ ExprId CallOverloads(CheckContext& context, std::span<const FunctionId> function
     context.object_calls.push_back({object, id});
     return CallFunction(context, id, all, name, at);
   }
+  // An intrinsic of that name is tried next.
   if (choice.fitting.empty() && site.quietly) {
     return {};
   }
@@ -173,6 +186,8 @@ ExprId RefusedCall(CheckContext& context, const RefusedIntrinsic& refused, uint3
 }
 
 // The object that a method calls another one of its struct with, by the name alone.
+// Only if one of the functions is a method of the same struct: `f ()` in it may also be a free
+// function.
 ExprId OwnObject(CheckContext& context, std::span<const FunctionId> functions, TokenRange at) {
   if (!context.self.valid()) {
     return {};
@@ -186,6 +201,7 @@ ExprId OwnObject(CheckContext& context, std::span<const FunctionId> functions, T
 
 }  // namespace
 
+// The scope of a struct holds its methods, by the number of the struct.
 ExprId MakeObjectCall(CheckContext& context, ExprId object, uint32_t name,
                       std::span<const ExprId> arguments, TokenRange at) {
   const Type type = context.types()[context.TypeOf(object)];
@@ -202,6 +218,7 @@ ExprId MakeObjectCall(CheckContext& context, ExprId object, uint32_t name,
   return CallOverloads(context, functions, object, arguments, {name, at, false});
 }
 
+// Cut where a message would get too long.
 std::string TypesText(const CheckContext& context, std::span<const ExprId> arguments) {
   std::string text;
   for (size_t i = 0; i < arguments.size() && text.size() < kMaxArgument; ++i) {
@@ -211,6 +228,8 @@ std::string TypesText(const CheckContext& context, std::span<const ExprId> argum
   return text;
 }
 
+// Order: a name that a source declares, then an intrinsic, then what is refused by name
+// (spec/hlsl 9.4 and 18).
 ExprId MakeCall(CheckContext& context, const syntax::Expr& callee,
                 std::span<const ExprId> arguments, TokenRange at) {
   const bool failed = std::ranges::any_of(
@@ -232,10 +251,12 @@ ExprId MakeCall(CheckContext& context, const syntax::Expr& callee,
   if (symbol != nullptr && symbol->kind != SymbolKind::kFunctions) {
     context.Say(context.At(Code::kHlsl2004, name)
                     .With("name", text)
+                    // Declared as something else: that hides an intrinsic, too.
                     .With("kind", KindText(symbol->kind))
                     .With("expected", "a function"));
     return context.Failed(at);
   }
+  // Only now: names are reported even if an argument failed.
   if (failed) {
     return context.Failed(at);
   }

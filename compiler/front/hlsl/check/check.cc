@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+// Declarations are checked in the order of the source, since HLSL declares before it uses; the
+// tree is in pre-order, so a loop with `next` visits those of one level. What only the whole
+// module can tell, which parameters are written and which images are compared with, is settled
+// at the end.
 #include "compiler/front/hlsl/check/check.h"
 
 #include <utility>
@@ -17,6 +21,7 @@ namespace {
 void CheckRows(CheckContext& context, uint32_t first, uint32_t end);
 
 // Opens the namespace, again if it is there.
+// Its scope goes on where it was, so names of both parts are seen in both.
 void CheckNamespace(CheckContext& context, uint32_t row) {
   const syntax::Decl& decl = context.ast.decls[row];
   const Symbol* known = context.scopes.FindIn(context.scopes.current(), context.NameOf(decl.name));
@@ -31,6 +36,7 @@ void CheckNamespace(CheckContext& context, uint32_t row) {
   }
   const ScopeId outer = context.scopes.current();
   context.scopes.Enter(scope);
+  // Names of what is declared inside begin with those of the namespaces around, with dots.
   context.path.push_back(decl.name);
   CheckRows(context, row + 1, decl.next);
   context.path.pop_back();
@@ -38,6 +44,8 @@ void CheckNamespace(CheckContext& context, uint32_t row) {
 }
 
 // Namespaces nest as deep as the parser allows.
+// Declarations in the order of the source, each by its kind. Local ones are rows of this table,
+// too, and belong to statements.
 void CheckRows(CheckContext& context, uint32_t first, uint32_t end) {
   for (uint32_t row = first; row < end; row = context.ast.decls[row].next) {
     CheckStop();
@@ -73,6 +81,8 @@ void CheckRows(CheckContext& context, uint32_t first, uint32_t end) {
 
 }  // namespace
 
+// Settle comes last: what functions do with resources they are handed is known when all bodies
+// are.
 CheckResult Check(const TokenStream& stream, const syntax::Ast& ast, const Settings& settings,
                   const LanguageLimits& limits) {
   CheckContext context(stream, ast, settings, limits);

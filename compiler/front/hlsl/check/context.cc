@@ -5,6 +5,7 @@
 
 namespace kiln::hlsl {
 
+// A count, then the items; all lists share one table.
 ListId Unit::AddList(std::span<const uint32_t> items) {
   const ListId id{static_cast<uint32_t>(lists.size())};
   lists.push_back(static_cast<uint32_t>(items.size()));
@@ -12,6 +13,7 @@ ListId Unit::AddList(std::span<const uint32_t> items) {
   return id;
 }
 
+// The text of a message is cut near kMaxArgument bytes: a range may be as long as a source.
 std::string CheckContext::Text(TokenRange at) const {
   std::string text;
   for (uint32_t token = at.begin; token < at.end && text.size() < kMaxArgument; ++token) {
@@ -24,6 +26,7 @@ std::string CheckContext::Text(TokenRange at) const {
   return text;
 }
 
+// spec/hlsl 8.1: the name of an option in a namespace is dotted.
 std::string CheckContext::Dotted(uint32_t token) const {
   std::string text;
   for (const uint32_t name : path) {
@@ -32,6 +35,7 @@ std::string CheckContext::Dotted(uint32_t token) const {
   return text.append(Text(token));
 }
 
+// Ranges are cut to the tokens there are; an empty one is its first token.
 Diagnostic CheckContext::At(Code code, TokenRange at) const {
   const auto last = static_cast<uint32_t>(stream.tokens.size() - 1);
   const uint32_t begin = std::min(at.begin, last);

@@ -22,6 +22,7 @@ namespace {
 
 using RowKind = syntax::ExprKind;
 
+// In the order of syntax::BinaryOp.
 Operator OperatorOf(syntax::BinaryOp op) {
   static constexpr Operator kOperators[] = {
       Operator::kMul,      Operator::kDiv,       Operator::kMod,          Operator::kAdd,
@@ -31,6 +32,7 @@ Operator OperatorOf(syntax::BinaryOp op) {
   return kOperators[static_cast<size_t>(op)];
 }
 
+// spec/hlsl 6.1: without `u` a literal int of 64 bits, with it a uint of 32.
 ExprId OfInteger(CheckContext& context, const syntax::Expr& row, TokenRange at) {
   const auto suffix = static_cast<syntax::IntegerSuffix>(row.op);
   switch (suffix) {
@@ -53,6 +55,7 @@ ExprId OfInteger(CheckContext& context, const syntax::Expr& row, TokenRange at) 
   return context.Failed(at);
 }
 
+// The value was rounded to the width of the suffix when it was read.
 ExprId OfFloat(CheckContext& context, const syntax::Expr& row, TokenRange at) {
   const double value = std::bit_cast<double>(row.bits());
   switch (static_cast<syntax::FloatSuffix>(row.op)) {
@@ -68,6 +71,7 @@ ExprId OfFloat(CheckContext& context, const syntax::Expr& row, TokenRange at) {
   KILN_UNREACHABLE();
 }
 
+// Both forms of `++` change the operand; they differ in which value they give.
 ExprId OfUnary(CheckContext& context, const syntax::Expr& row, ExprId operand, TokenRange at) {
   switch (static_cast<syntax::UnaryOp>(row.op)) {
     case syntax::UnaryOp::kPlus:
@@ -90,6 +94,7 @@ ExprId OfUnary(CheckContext& context, const syntax::Expr& row, ExprId operand, T
   KILN_UNREACHABLE();
 }
 
+// spec/hlsl 10.2: the value of the right side, which is a place if that is one.
 ExprId OfComma(CheckContext& context, ExprId left, ExprId right, TokenRange at) {
   left = Natural(context, left);
   right = Natural(context, right);
@@ -106,6 +111,8 @@ ExprId OfComma(CheckContext& context, ExprId left, ExprId right, TokenRange at) 
 }
 
 // `type (…)`: leaves of the arguments are those of the type.
+// One argument to a scalar, or to anything that is no number, is a cast. Otherwise leaves must
+// be as many as the type has: `float4 (v.xyz, 1)`.
 ExprId OfConstruct(CheckContext& context, TypeId type, std::span<const ExprId> arguments,
                    TokenRange at) {
   if (context.types().IsFailed(type)) {
@@ -141,6 +148,7 @@ ExprId OfConstruct(CheckContext& context, TypeId type, std::span<const ExprId> a
   return MakeBuild(context, type, arguments, at);
 }
 
+// Checks one row. Of operands it takes what was made of their rows.
 class Rows {
  public:
   explicit Rows(CheckContext& context) : context_(context) {}
@@ -186,6 +194,7 @@ class Rows {
                    ? MakeAssign(context_, Of(row.a), Of(row.b), at)
                    : MakeUpdate(context_, OperatorOf(static_cast<syntax::BinaryOp>(row.op)),
                                 Of(row.a), Of(row.b), row.token, at);
+      // The two sides of `?:` are a list.
       case RowKind::kSelect: {
         const std::vector<ExprId> sides = List(row.b);
         return MakeSelect(context_, Of(row.a), sides[0], sides[1], at);
@@ -195,6 +204,7 @@ class Rows {
       case RowKind::kMember:
         return MakeMember(context_, Of(row.a), row.token, at);
       case RowKind::kIndex:
+        // An index of a resource is a method of it.
         return context_.types()[context_.TypeOf(Of(row.a))].kind == TypeKind::kObject ||
                        IsLevels(context_.Get(Of(row.a)))
                    ? MakeObjectIndex(context_, Of(row.a), Of(row.b), at)
@@ -206,6 +216,8 @@ class Rows {
       case RowKind::kCast:
         return AsValue(context_, ConvertTo(context_, Of(row.b), ResolveType(context_, row.a),
                                            ConversionUse::kCast, at));
+      // Rows that are no expressions: markers, and lists, whose items are asked for by
+      // CheckList.
       case RowKind::kRight:
       case RowKind::kThen:
       case RowKind::kElse:
@@ -217,6 +229,7 @@ class Rows {
   }
 
  private:
+  // A callee is a name or a member and was passed over; what it means depends on the arguments.
   ExprId OfCall(const syntax::Expr& row, TokenRange at) {
     const syntax::Expr& callee = context_.ast.exprs[row.a];
     const std::vector<ExprId> arguments = List(row.b);
@@ -231,6 +244,8 @@ class Rows {
 
 }  // namespace
 
+// A cast, a return, an initialiser: the result may not be assigned to. A row that changes
+// nothing says so.
 ExprId AsValue(CheckContext& context, ExprId id) {
   const Expr expr = context.Get(id);
   if (!expr.Is(Expr::kPlace)) {
@@ -241,6 +256,8 @@ ExprId AsValue(CheckContext& context, ExprId id) {
                  std::span(&id, 1), Knowable::kFixed);
 }
 
+// The loop that this file is about. Rows of the types in an expression are jumped over:
+// ResolveType checks them when it needs them, and would do so twice otherwise.
 ExprId CheckExpr(CheckContext& context, syntax::ExprRange range) {
   if (context.rows.size() < context.ast.exprs.size()) {
     context.rows.resize(context.ast.exprs.size());
@@ -253,6 +270,7 @@ ExprId CheckExpr(CheckContext& context, syntax::ExprRange range) {
       row = expr.a - 1;
       continue;
     }
+    // A callee has no value of its own.
     if ((expr.flags & syntax::Expr::kCallee) == 0) {
       const ExprId made = rows.Check(expr);
       context.rows[row] = made;
@@ -261,10 +279,12 @@ ExprId CheckExpr(CheckContext& context, syntax::ExprRange range) {
   return context.rows[range.root];
 }
 
+// A list is an initialiser and no expression.
 bool IsList(const CheckContext& context, syntax::ExprRange range) {
   return !range.empty() && context.ast.exprs[range.root].kind == RowKind::kList;
 }
 
+// Lists in lists are flattened depth first (spec/hlsl 7.2), with a stack.
 std::vector<ExprId> CheckList(CheckContext& context, syntax::ExprRange range) {
   CheckExpr(context, range);
   std::vector<ExprId> items;
@@ -283,6 +303,8 @@ std::vector<ExprId> CheckList(CheckContext& context, syntax::ExprRange range) {
   return items;
 }
 
+// spec/hlsl 7.2. A list has exactly as many leaves as the type; one value converts as in an
+// assignment.
 ExprId CheckInitialiser(CheckContext& context, syntax::ExprRange range, TypeId type) {
   const syntax::Expr& root = context.ast.exprs[range.root];
   const TokenRange at{root.begin, root.end};
@@ -298,6 +320,7 @@ ExprId CheckInitialiser(CheckContext& context, syntax::ExprRange range, TypeId t
     if (expr.kind == ExprKind::kFailed) {
       return context.Failed(at);
     }
+    // Counted in 64 bits: items may be arrays.
     leaves += context.types().LeavesOf(expr.type);
     values = values && !context.types().HoldsObject(expr.type) &&
              !context.types().IsOpen(expr.type) &&
@@ -306,6 +329,7 @@ ExprId CheckInitialiser(CheckContext& context, syntax::ExprRange range, TypeId t
   if (context.types().IsFailed(type)) {
     return context.Failed(at);
   }
+  // HLSL2020: how many leaves an open type has is known only in a variant.
   if (context.types().IsOpen(type) || !values) {
     context.Say(context.At(Code::kHlsl2020, at).With("type", context.types().Text(type)));
     return context.Failed(at);

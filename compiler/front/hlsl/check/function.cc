@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
 // A function is one row, whether it is declared once or several times: declarations of one name in
 // one scope whose parameters have the same types are the same function.
+// A head is read with its types, attributes and default values before anybody knows whether the
+// function was declared earlier; then it is matched against the overloads of its name. Only a
+// body makes locals. The order matters for methods: all heads of a struct come before the first
+// body.
 #include "compiler/front/hlsl/check/function.h"
 
 #include <algorithm>
@@ -35,6 +39,7 @@ struct Head {
   bool failed = false;
 };
 
+// `in` alone is what a parameter is without a word.
 Passing PassingOf(const syntax::Type& type) {
   const bool in = type.Has(Modifier::kIn);
   const bool out = type.Has(Modifier::kOut);
@@ -47,10 +52,13 @@ bool IsParameter(const CheckContext& context, TypeId type, Passing passing) {
   return !types.HoldsObject(type) || (types.IsObject(type) && passing == Passing::kIn);
 }
 
+// One parameter: its type with extents, its attributes, its default value. The head goes on
+// behind an error, so that all parameters are reported.
 void ReadParameter(CheckContext& context, const syntax::Decl& decl,
                    const syntax::Variable& variable, Head& head) {
   const bool named = variable.name != syntax::kNone;
   const std::string_view name = named ? context.Text(variable.name) : std::string_view{};
+  // Without a name messages point to its type.
   const uint32_t token = named ? variable.name : variable.begin;
   const syntax::Type& written = context.ast.types[variable.type];
   context.name_token = token;
@@ -70,6 +78,8 @@ void ReadParameter(CheckContext& context, const syntax::Decl& decl,
   const Declared declared = DeclaredOf(context, AttributePlace::kParameter, decl, variable);
   const Passing passing = PassingOf(written);
   ExprId value;
+  // Default values are evaluated in the scope of the declaration, before the function has one
+  // of its own.
   if (!variable.initialiser.empty()) {
     value = CheckInitialiser(context, variable.initialiser, type);
   }
@@ -85,6 +95,8 @@ void ReadParameter(CheckContext& context, const syntax::Decl& decl,
                              .attributes = declared.attributes});
 }
 
+// `self` is a first parameter that no source writes: the object. It is passed in until its
+// method is found to write it.
 Head ReadHead(CheckContext& context, const syntax::Decl& decl, TypeId self) {
   Head head;
   if (self.valid()) {
@@ -115,6 +127,7 @@ Head ReadHead(CheckContext& context, const syntax::Decl& decl, TypeId self) {
 }
 
 // The function of the set that has these parameters; invalid if there is none.
+// Types and passing decide, not the result and not the names (spec/hlsl 9.4).
 FunctionId SameFunction(const CheckContext& context, std::span<const FunctionId> set,
                         const Head& head) {
   const auto same = [&](FunctionId id) {
@@ -128,6 +141,7 @@ FunctionId SameFunction(const CheckContext& context, std::span<const FunctionId>
 }
 
 // The overloads of a name in the current scope; nothing after HLSL2002.
+// All functions of one name in one scope share one symbol.
 std::vector<FunctionId>* SetOf(CheckContext& context, uint32_t name) {
   const auto row = static_cast<uint32_t>(context.scopes.overloads.size());
   const Symbol symbol{.kind = SymbolKind::kFunctions, .id = row, .token = name};
@@ -143,6 +157,8 @@ std::vector<FunctionId>* SetOf(CheckContext& context, uint32_t name) {
   return nullptr;
 }
 
+// Returns the row of an earlier declaration, or a new one. HLSL2002 for a second body, or
+// another result.
 FunctionId RowOf(CheckContext& context, const syntax::Decl& decl, const Head& head) {
   std::vector<FunctionId>* set = SetOf(context, decl.name);
   if (set == nullptr) {
@@ -167,6 +183,7 @@ FunctionId RowOf(CheckContext& context, const syntax::Decl& decl, const Head& he
                     .Label(LabelKind::kFirstHere, context.LocationOf(function.at.begin)));
     return {};
   }
+  // Default values may come with any of the declarations.
   for (size_t i = 0; i < head.defaults.size(); ++i) {
     if (head.defaults[i].valid()) {
       function.defaults[i] = head.defaults[i];
@@ -176,6 +193,8 @@ FunctionId RowOf(CheckContext& context, const syntax::Decl& decl, const Head& he
   return id;
 }
 
+// Parameters become locals in a scope around that of the body. The row is not kept by reference
+// while the body is checked: rows may be added.
 void CheckDefinition(CheckContext& context, const syntax::Decl& decl, FunctionId id, Head& head) {
   const FunctionId outer = context.function;  // a struct of a function may have methods
   const LocalId outer_self = context.self;
@@ -201,6 +220,7 @@ void CheckDefinition(CheckContext& context, const syntax::Decl& decl, FunctionId
   const CheckedBody body = CheckBody(context, decl.body);
   Function& function = context.unit[id];
   function.body = body.block;
+  // HLSL3006, unless the result failed: then nothing is known of it.
   if (!body.ends && function.result != context.types().Void() &&
       !context.types().IsFailed(function.result)) {
     context.Say(context.At(Code::kHlsl3006, decl.name).With("name", function.name));
@@ -210,6 +230,7 @@ void CheckDefinition(CheckContext& context, const syntax::Decl& decl, FunctionId
   context.scopes.Leave();
 }
 
+// Head and body are apart, since methods see each other's heads before any body is checked.
 struct Declaration {
   uint32_t decl = 0;
   FunctionId id;
@@ -217,6 +238,7 @@ struct Declaration {
 };
 
 // The head of a function; invalid after an error. `self`: the object of a method.
+// Attributes and conditions may stand at any declaration; the last one that has some counts.
 Declaration DeclareFunction(CheckContext& context, uint32_t row, TypeId self) {
   const syntax::Decl& decl = context.ast.decls[row];
   Head head = ReadHead(context, decl, self);
@@ -237,6 +259,7 @@ Declaration DeclareFunction(CheckContext& context, uint32_t row, TypeId self) {
   return {row, id, std::move(head)};
 }
 
+// A prototype ends here.
 void DefineFunction(CheckContext& context, Declaration& declaration) {
   const syntax::Decl& decl = context.ast.decls[declaration.decl];
   if (!declaration.id.valid() || decl.body == syntax::kNone) {
@@ -253,6 +276,7 @@ void DefineFunction(CheckContext& context, Declaration& declaration) {
 }
 
 // The object of a method; none if it is static.
+// A static method has no object and is a function in the scope of its struct.
 TypeId SelfOf(const CheckContext& context, const syntax::Decl& decl, TypeId record) {
   const bool is_static =
       decl.type != syntax::kNone && context.ast.types[decl.type].Has(Modifier::kStatic);
@@ -260,6 +284,7 @@ TypeId SelfOf(const CheckContext& context, const syntax::Decl& decl, TypeId reco
 }
 
 // `void S::f () { … }`
+// The path must lead to a struct that declares the method. Its body sees the struct's names.
 void CheckOutside(CheckContext& context, uint32_t row) {
   const syntax::Decl& decl = context.ast.decls[row];
   std::vector<uint32_t> before;
@@ -286,6 +311,7 @@ void CheckOutside(CheckContext& context, uint32_t row) {
                     .With("expected", "a struct"));
     return;
   }
+  // Checked in the scope of the struct, and named after it.
   const TypeId record = symbol->type;
   const ScopeId inner{symbol->b};
   if (context.scopes.FindIn(inner, context.NameOf(decl.name)) == nullptr) {
@@ -313,6 +339,7 @@ void CheckFunction(CheckContext& context, uint32_t row) {
   DefineFunction(context, declaration);
 }
 
+// Heads first, then bodies: spec/hlsl 5.3, members see each other.
 void CheckMethods(CheckContext& context, uint32_t record, TypeId type) {
   const syntax::Decl& owner = context.ast.decls[record];
   std::vector<Declaration> methods;

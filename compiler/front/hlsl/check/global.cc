@@ -25,11 +25,13 @@ namespace {
 
 using syntax::Modifier;
 
+// Numbers are given in the order of the source.
 GlobalId AddGlobal(CheckContext& context, Global global) {
   context.unit.globals.push_back(std::move(global));
   return GlobalId{static_cast<uint32_t>(context.unit.globals.size() - 1)};
 }
 
+// spec/hlsl 7.1: two modifiers mean nothing in Vulkan (HLSL4040), two are not built.
 void WarnOfModifiers(CheckContext& context, const syntax::Type& type, std::string_view name) {
   for (const uint32_t token : context.ast.List(type.modifier_tokens)) {
     const std::string_view text = context.Text(token);
@@ -43,6 +45,7 @@ void WarnOfModifiers(CheckContext& context, const syntax::Type& type, std::strin
   static_cast<void>(name);
 }
 
+// spec/hlsl 7: of groupshared and external variables. The expression is checked all the same.
 void WarnOfInitialiser(CheckContext& context, const syntax::Variable& variable,
                        std::string_view kind) {
   if (!variable.initialiser.empty()) {
@@ -54,6 +57,7 @@ void WarnOfInitialiser(CheckContext& context, const syntax::Variable& variable,
 }
 
 // What memory cannot hold in this build. Walks the type once; says the first thing.
+// Doubles and matrices of integers have no form in memory here.
 bool FitsMemory(CheckContext& context, TypeId type, TokenRange at) {
   std::vector<TypeId> pending{type};
   while (!pending.empty()) {
@@ -86,6 +90,7 @@ bool FitsMemory(CheckContext& context, TypeId type, TokenRange at) {
   return true;
 }
 
+// Memory of invocations begins as zero, so such a value needs no instructions.
 bool IsZeroConstant(const CheckContext& context, ExprId value) {
   const Expr& expr = context.Get(value);
   return expr.kind == ExprKind::kConstant &&
@@ -94,6 +99,7 @@ bool IsZeroConstant(const CheckContext& context, ExprId value) {
 }
 
 // A static: what is known stands for itself, everything else is storage.
+// A `const` whose value is known, if only with options, is that value wherever it is named.
 Global StaticOf(CheckContext& context, const syntax::Variable& variable, TypeId type,
                 ExprId value) {
   const bool constant = context.ast.types[variable.type].Has(Modifier::kConst);
@@ -111,12 +117,14 @@ Global StaticOf(CheckContext& context, const syntax::Variable& variable, TypeId 
   if (value.valid() && IsZeroConstant(context, value)) {
     global.initialiser = {};  // what memory begins with
   } else if (value.valid() && context.Get(value).Is(Expr::kEffect)) {
+    // A call could have effects whose order is not defined (spec/hlsl 7).
     context.Refuse(global.at, context.Text(variable.name), "static variables that calls compute");
   }
   return global;
 }
 
 // The name of something that was refused: who uses it says nothing more.
+// A row of failed type under the name.
 void DeclareFailed(CheckContext& context, uint32_t token) {
   const GlobalId id = AddGlobal(context, {.type = context.types().Failed()});
   Declare(context, token,
@@ -130,6 +138,7 @@ void RefuseVariable(CheckContext& context, const syntax::Variable& variable,
   DeclareFailed(context, variable.name);
 }
 
+// spec/hlsl 7 (other `static`), 8.1. An option is a `static const` whose value is constant.
 void CheckStatic(CheckContext& context, const syntax::Variable& variable, TypeId type,
                  const Declared& declared) {
   const bool constant = context.ast.types[variable.type].Has(Modifier::kConst);
@@ -157,6 +166,7 @@ void CheckStatic(CheckContext& context, const syntax::Variable& variable, TypeId
 }
 
 // The object that a declaration is, or that the items of an array are; null: it is none.
+// Arrays of a resource are one declaration of it.
 const Type* ObjectOf(const Types& types, TypeId type) {
   while (types[type].kind == TypeKind::kArray) {
     type = types.ElementOf(type);
@@ -164,6 +174,8 @@ const Type* ObjectOf(const Types& types, TypeId type) {
   return types[type].kind == TypeKind::kObject ? &types[type] : nullptr;
 }
 
+// What has no modifier comes from outside: resource, block, push constant, or member of
+// $Globals.
 GlobalKind KindOfExternal(const CheckContext& context, TypeId type, bool pushed) {
   const Type* object = ObjectOf(context.unit.types, type);
   if (object == nullptr) {
@@ -174,6 +186,7 @@ GlobalKind KindOfExternal(const CheckContext& context, TypeId type, bool pushed)
 }
 
 // What this build lacks of a resource; says it.
+// Said by name, and the name is declared as failed, so that its uses are silent.
 bool IsBuiltResource(CheckContext& context, const syntax::Variable& variable, TypeId type,
                      const Attributes* written) {
   const Type object = *ObjectOf(context.types(), type);
@@ -200,6 +213,7 @@ bool IsBuiltResource(CheckContext& context, const syntax::Variable& variable, Ty
                     .With("text", written->image_format)
                     .With("type", context.types().Text(content)));
   }
+  // What lies in memory must have a form there.
   const bool holds = facts.shape == ObjectShape::kStructured || facts.shape == ObjectShape::kBlock;
   if (holds && !FitsMemory(context, content, {variable.name, variable.name + 1})) {
     DeclareFailed(context, variable.name);
@@ -216,6 +230,7 @@ bool IsBuiltResource(CheckContext& context, const syntax::Variable& variable, Ty
 }
 
 // `register (c4)` of a loose variable is its place in $Globals (spec/hlsl 15.2).
+// A register of class c counts 16 bytes.
 void PlaceLoose(CheckContext& context, Global& global) {
   if (!global.attributes.valid()) {
     return;
@@ -231,6 +246,7 @@ void PlaceLoose(CheckContext& context, Global& global) {
   }
 }
 
+// The order of questions matters: what is refused as a whole comes before what is wrong in it.
 void CheckExternal(CheckContext& context, const syntax::Variable& variable, TypeId type,
                    const Declared& declared) {
   if (context.types().IsFailed(type)) {
@@ -275,6 +291,8 @@ void CheckExternal(CheckContext& context, const syntax::Variable& variable, Type
 
 }  // namespace
 
+// The type of a variable with all its extents. An array without a number has as many items as
+// its list has leaves (spec/hlsl 6.4): so the list is looked at before the type is known.
 TypeId TypeOfVariable(CheckContext& context, const syntax::Variable& variable) {
   const std::string_view name = context.Text(variable.name);
   context.name_token = variable.name;
@@ -305,6 +323,8 @@ TypeId TypeOfVariable(CheckContext& context, const syntax::Variable& variable) {
   return type;
 }
 
+// It lives as long as the invocation, so it is a global under the name of its function. Its
+// value must be known, since nobody would know whether it was stored before (spec/hlsl 7).
 Symbol MakeStaticLocal(CheckContext& context, const syntax::Variable& variable, TypeId type) {
   ExprId value;
   if (!variable.initialiser.empty()) {
@@ -320,6 +340,7 @@ Symbol MakeStaticLocal(CheckContext& context, const syntax::Variable& variable, 
   return {.kind = SymbolKind::kGlobal, .id = id.value, .type = type};
 }
 
+// A static member is a global that is found through its struct.
 void CheckStaticMember(CheckContext& context, const syntax::Decl& decl,
                        const syntax::Variable& variable) {
   const TypeId type = TypeOfVariable(context, variable);
@@ -330,6 +351,7 @@ void CheckStaticMember(CheckContext& context, const syntax::Decl& decl,
   }
 }
 
+// Each declarator by its storage class: spec/hlsl 7, from top to bottom.
 void CheckGlobals(CheckContext& context, uint32_t decl) {
   const syntax::Decl& row = context.ast.decls[decl];
   for (uint32_t i = 0; i < row.items.count; ++i) {
@@ -358,11 +380,14 @@ void CheckGlobals(CheckContext& context, uint32_t decl) {
       CheckExternal(context, variable, type, declared);
     }
   }
+  // `struct S { … };` without variables: the type is declared.
   if (row.items.empty() && row.type != syntax::kNone) {
     ResolveType(context, row.type);
   }
 }
 
+// A block is a struct that nothing else is of; its members are names of the scope around. If it
+// cannot be built, its members are declared as failed.
 void CheckBlock(CheckContext& context, uint32_t decl) {
   const syntax::Decl& row = context.ast.decls[decl];
   const StructId id = context.types().AddStruct(context.Text(row.name), row.name);

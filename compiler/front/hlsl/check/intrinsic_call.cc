@@ -18,18 +18,21 @@
 namespace kiln::hlsl {
 namespace {
 
+// One call: what it is and where, for rows and messages.
 struct Call {
   CheckContext& context;
   Intrinsic intrinsic;
   uint32_t name;
   TokenRange at;
 
+  // HLSL2021 says the types that were given; all candidates would be a long list.
   ExprId NoSuch(std::span<const ExprId> arguments) const {
     context.Say(context.At(Code::kHlsl2021, name)
                     .With("name", context.Text(name))
                     .With("types", TypesText(context, arguments)));
     return context.Failed(at);
   }
+  // `part` says which of two results is meant, as of `frexp`.
   ExprId Make(TypeId type, std::span<const ExprId> arguments, uint8_t flags = 0,
               uint32_t part = kNoRow) const {
     return Combine(context,
@@ -42,12 +45,15 @@ struct Call {
                     .at = at},
                    arguments, (flags & Expr::kEffect) == 0 ? Knowable::kFixed : Knowable::kNo);
   }
+  // Converts as an argument does (spec/hlsl 9.5).
   ExprId To(ExprId id, TypeId type) const {
     return ConvertTo(context, id, type, ConversionUse::kImplicit, context.Get(id).at);
   }
 };
 
 // The item that arguments of a class take; nothing if it is not for them.
+// spec/hlsl 9.5: bool counts as int where numbers are wanted, and everything as float where
+// floats are. Nothing if floats are given where integers are wanted.
 std::optional<Item> ItemFor(ArgumentItems items, Item item) {
   switch (items) {
     case ArgumentItems::kFloat:
@@ -65,6 +71,7 @@ std::optional<Item> ItemFor(ArgumentItems items, Item item) {
 }
 
 // All arguments as their common type with items of the class; false if there is none.
+// The common type of all, pair by pair from the left, then the item that the class takes.
 bool UnifyAll(const Call& call, ArgumentItems items, std::vector<ExprId>& arguments) {
   CheckContext& context = call.context;
   std::optional<TypeId> common;
@@ -100,6 +107,7 @@ bool UnifyAll(const Call& call, ArgumentItems items, std::vector<ExprId>& argume
   return true;
 }
 
+// The shape of the arguments with another item, or less of it.
 TypeId ResultOf(CheckContext& context, IntrinsicResult result, TypeId argument) {
   Types& types = context.types();
   switch (result) {
@@ -121,6 +129,7 @@ TypeId ResultOf(CheckContext& context, IntrinsicResult result, TypeId argument) 
 }
 
 // Rows and columns as `mul` sees an operand: a vector on the left is a row, on the right a column.
+// spec/hlsl 6.3 and 18 (mul).
 struct Extent {
   uint32_t rows = 1;
   uint32_t columns = 1;
@@ -132,6 +141,8 @@ Extent ExtentOf(const Type& type, bool left) {
   return left ? Extent{1, CountOf(type)} : Extent{CountOf(type), 1};
 }
 
+// A scalar on either side is a product by items. Otherwise inner extents must agree; the result
+// is a matrix only if both are.
 ExprId Mul(const Call& call, std::vector<ExprId> arguments) {
   CheckContext& context = call.context;
   for (ExprId& argument : arguments) {
@@ -164,6 +175,7 @@ ExprId Mul(const Call& call, std::vector<ExprId> arguments) {
   return call.Make(type, arguments);
 }
 
+// Only of three floats; there is no other form (spec/hlsl 18).
 ExprId Cross(const Call& call, std::vector<ExprId> arguments) {
   const TypeId type = call.context.types().Vector(Item::kFloat, 3);
   for (ExprId& argument : arguments) {
@@ -192,6 +204,7 @@ ExprId Refract(const Call& call, std::vector<ExprId> arguments) {
 }
 
 // Both sides exist, so no branch: the row of `?:` whose condition has a flag for each item.
+// spec/hlsl 3.2: what `?:` was for vectors in 2018.
 ExprId Select(const Call& call, std::vector<ExprId> arguments) {
   CheckContext& context = call.context;
   std::vector<ExprId> sides(arguments.begin() + 1, arguments.end());
@@ -215,6 +228,7 @@ ExprId Select(const Call& call, std::vector<ExprId> arguments) {
                  all, Knowable::kFixed);
 }
 
+// `and` and `or` are operators over flags; in 2018 `&&` and `||` make the same row.
 ExprId Logic(const Call& call, Operator op, std::vector<ExprId> arguments) {
   if (!UnifyAll(call, ArgumentItems::kBool, arguments)) {
     return call.NoSuch(arguments);
@@ -229,6 +243,7 @@ ExprId Logic(const Call& call, Operator op, std::vector<ExprId> arguments) {
                  arguments, Knowable::kYes);
 }
 
+// `transpose` takes any items, `determinant` floats and a square.
 ExprId Matrix(const Call& call, std::vector<ExprId> arguments) {
   CheckContext& context = call.context;
   const Type type = context.types()[context.TypeOf(arguments[0])];
@@ -250,6 +265,7 @@ ExprId Matrix(const Call& call, std::vector<ExprId> arguments) {
 }
 
 // asfloat, asint, asuint, f16tof32, f32tof16: the shape stays, the item is another.
+// spec/hlsl 18: widths are equal, so the bits are taken as they are.
 ExprId Recast(const Call& call, std::vector<ExprId> arguments) {
   CheckContext& context = call.context;
   const bool half = call.intrinsic == Intrinsic::kF16tof32;
@@ -272,6 +288,8 @@ ExprId Recast(const Call& call, std::vector<ExprId> arguments) {
 }
 
 // sincos, frexp, modf: one value, and results through places.
+// The value is computed once, in a `let`, and each output is an assignment over it, so that all
+// conversions and places of assignments hold for outputs as well.
 ExprId Outputs(const Call& call, std::vector<ExprId> arguments) {
   CheckContext& context = call.context;
   std::vector<ExprId> value{arguments[0]};
@@ -306,6 +324,7 @@ ExprId Outputs(const Call& call, std::vector<ExprId> arguments) {
                     .b = second.value,
                     .at = call.at},
                    both, Knowable::kNo);
+    // A function of two results is one row for each of them.
   } else {
     const ExprId first = MakeAssign(context, arguments[1], call.Make(type, of, 0, 1), call.at);
     const ExprId second = call.Make(type, of, 0, 0);
@@ -346,6 +365,7 @@ ExprId Fixed(const Call& call, std::vector<ExprId> arguments) {
       arguments);
 }
 
+// Rows of the table that need nothing of their own.
 ExprId Ordinary(const Call& call, std::vector<ExprId> arguments) {
   CheckContext& context = call.context;
   const IntrinsicFacts& facts = FactsOf(call.intrinsic);
@@ -354,6 +374,7 @@ ExprId Ordinary(const Call& call, std::vector<ExprId> arguments) {
   }
   const TypeId type = context.TypeOf(arguments[0]);
   const Type row = context.types()[type];
+  // A matrix where vectors are wanted, such as `dot`, fits no candidate.
   if (facts.shapes == ArgumentShapes::kVector && ValueForm(row) == Form::kMatrix) {
     return call.NoSuch(arguments);
   }
@@ -363,6 +384,7 @@ ExprId Ordinary(const Call& call, std::vector<ExprId> arguments) {
   return call.Make(ResultOf(context, facts.result, type), arguments);
 }
 
+// Rows whose class is kOwn. Everything that is not named here is an atomic.
 ExprId OfItsOwn(const Call& call, const std::vector<ExprId>& arguments) {
   switch (call.intrinsic) {
     case Intrinsic::kMul:
@@ -405,6 +427,8 @@ ExprId OfItsOwn(const Call& call, const std::vector<ExprId>& arguments) {
 
 }  // namespace
 
+// Tiers above the built one are refused by name (spec/hlsl 2). The number of arguments is that
+// of the row, of atomics one less where the old value is not asked for.
 ExprId MakeIntrinsic(CheckContext& context, Intrinsic intrinsic, std::span<const ExprId> arguments,
                      uint32_t name, TokenRange at) {
   const Call call{context, intrinsic, name, at};

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// A look-up gives a symbol, and a symbol becomes a row of the expression: the value itself if
+// it is known, else the variable, option or member. Names are symbols of the token stream, so
+// comparing them is comparing numbers.
 #include "compiler/front/hlsl/check/name.h"
 
 #include "compiler/base/check.h"
@@ -9,6 +12,7 @@ namespace kiln::hlsl {
 namespace {
 
 // The scope that a symbol opens for `::`; invalid if it opens none.
+// Namespaces, structs and enums. An alias of a type leads nowhere (kNoRow).
 ScopeId ScopeOf(const Symbol& symbol) {
   if (symbol.kind == SymbolKind::kNamespace) {
     return ScopeId{symbol.id};
@@ -16,11 +20,14 @@ ScopeId ScopeOf(const Symbol& symbol) {
   return symbol.kind == SymbolKind::kType ? ScopeId{symbol.b} : ScopeId{};
 }
 
+// One of the two is set: the symbol, or what was looked for in vain.
 struct Found {
   const Symbol* symbol = nullptr;
   uint32_t missing = syntax::kNone;  // token that was not found
 };
 
+// `A::B::name`, each step in the scope that the last one opened. The first name is looked for
+// from the current scope outwards, unless a `::` is in front.
 Found FindPath(CheckContext& context, uint32_t name, uint32_t path, bool global) {
   const std::span<const uint32_t> tokens = context.ast.List(path);
   ScopeId scope = global ? context.scopes.global() : context.scopes.current();
@@ -45,6 +52,7 @@ Found FindPath(CheckContext& context, uint32_t name, uint32_t path, bool global)
 }
 
 // What is known when compiling stands for itself, at the place where it is named.
+// Constants have no storage: their name is their value, with the place where it is named.
 ExprId Known(CheckContext& context, ExprId value, TokenRange at) {
   Expr expr = context.Get(value);
   if (expr.kind == ExprKind::kFailed) {
@@ -54,6 +62,7 @@ ExprId Known(CheckContext& context, ExprId value, TokenRange at) {
   return context.Add(expr);
 }
 
+// Loose variables and members of blocks are read only; resources are handles and no places.
 ExprId OfGlobal(CheckContext& context, const Symbol& symbol, TokenRange at) {
   const GlobalId id{symbol.id};
   const Global& global = context.unit[id];
@@ -72,6 +81,7 @@ ExprId OfGlobal(CheckContext& context, const Symbol& symbol, TokenRange at) {
                       .at = at});
 }
 
+// A parameter or variable is a place; what was known when it was declared is that.
 ExprId OfLocal(CheckContext& context, const Symbol& symbol, TokenRange at) {
   const Local& local = context.unit[LocalId{symbol.id}];
   if (local.known.valid()) {
@@ -88,6 +98,7 @@ ExprId OfLocal(CheckContext& context, const Symbol& symbol, TokenRange at) {
        .at = at});
 }
 
+// A member of a block is a row of two: the block, and its member.
 ExprId OfBlockMember(CheckContext& context, const Symbol& symbol, TokenRange at) {
   const Global& block = context.unit[GlobalId{symbol.id}];
   const TypeId type = context.types().MemberOf(block.type, symbol.b).type;
@@ -109,6 +120,7 @@ ExprId OfBlockMember(CheckContext& context, const Symbol& symbol, TokenRange at)
 
 }  // namespace
 
+// As HLSL2004 says what a name is.
 std::string_view KindText(SymbolKind kind) {
   switch (kind) {
     case SymbolKind::kLocal:
@@ -130,10 +142,12 @@ std::string_view KindText(SymbolKind kind) {
   KILN_UNREACHABLE();
 }
 
+// Without a message, for callers that have one of their own.
 const Symbol* Find(CheckContext& context, uint32_t name, uint32_t path, bool global) {
   return FindPath(context, name, path, global).symbol;
 }
 
+// HLSL2001 points at the first name of the path that is not there.
 const Symbol* LookUp(CheckContext& context, uint32_t name, uint32_t path, bool global) {
   const Found found = FindPath(context, name, path, global);
   if (found.symbol == nullptr) {
@@ -143,6 +157,7 @@ const Symbol* LookUp(CheckContext& context, uint32_t name, uint32_t path, bool g
   return found.symbol;
 }
 
+// `this` outside of a method is a name that is not declared.
 ExprId MakeThis(CheckContext& context, TokenRange at) {
   if (!context.self.valid()) {
     context.Say(context.At(Code::kHlsl2001, at).With("name", "this"));
@@ -151,6 +166,7 @@ ExprId MakeThis(CheckContext& context, TokenRange at) {
   return OfLocal(context, {.kind = SymbolKind::kLocal, .id = context.self.value}, at);
 }
 
+// What a name means where a value is expected. Each kind of symbol has its row.
 ExprId MakeName(CheckContext& context, const syntax::Expr& row) {
   const TokenRange at{row.begin, row.end};
   const Symbol* symbol =
@@ -169,6 +185,7 @@ ExprId MakeName(CheckContext& context, const syntax::Expr& row) {
       return OfGlobal(context, *symbol, at);
     case SymbolKind::kBlockMember:
       return OfBlockMember(context, *symbol, at);
+    // In a method the members of its struct are names; in a static one they have no object.
     case SymbolKind::kMember:
       if (context.self.valid() && context.unit[context.self].type == symbol->type) {
         return MakeMember(context, MakeThis(context, at), row.token, at);
@@ -186,6 +203,7 @@ ExprId MakeName(CheckContext& context, const syntax::Expr& row) {
                           .at = at,
                           .weight = weight});
     }
+    // An enumerator is a constant of its enum.
     case SymbolKind::kEnumerator: {
       const EnumId owner{context.types()[symbol->type].element};
       const Scalar value{context.types()[owner].item,
@@ -204,6 +222,7 @@ ExprId MakeName(CheckContext& context, const syntax::Expr& row) {
   return context.Failed(at);
 }
 
+// HLSL2002 with the place of the first declaration. False then: the symbol that is there stays.
 bool Declare(CheckContext& context, uint32_t token, const Symbol& symbol) {
   Symbol row = symbol;
   row.token = token;

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Options are ordinary `static const` variables with an attribute (spec/hlsl 8.1), so a
+// compiler that does not know kiln builds the default variant of the same text. What is checked
+// here is that the default is known and the type is one that options have.
 #include "compiler/front/hlsl/check/option.h"
 
 #include <optional>
@@ -10,6 +13,7 @@
 namespace kiln::hlsl {
 namespace {
 
+// spec/hlsl 8.1: which types options may have. Nothing for any other (HLSL6002).
 std::optional<ir::OptionKind> KindOf(const Types& types, TypeId id) {
   const Type& type = types[id];
   if (type.kind == TypeKind::kEnum) {
@@ -33,6 +37,8 @@ std::optional<ir::OptionKind> KindOf(const Types& types, TypeId id) {
 }
 
 // The number of the enumerator with that value; nothing if there is none.
+// The default of an enum option is kept by number of enumerator, as the IR has its options'
+// texts in order.
 std::optional<uint32_t> EnumeratorWith(const Types& types, TypeId id, uint64_t value) {
   const EnumId owner{types[id].element};
   for (uint32_t i = 0; i < types[owner].count; ++i) {
@@ -45,6 +51,7 @@ std::optional<uint32_t> EnumeratorWith(const Types& types, TypeId id, uint64_t v
 
 }  // namespace
 
+// Errors leave the name undeclared, but for one whose value failed, which is silent.
 void CheckOption(CheckContext& context, const syntax::Attribute& attribute,
                  const syntax::Variable& variable, TypeId type, ExprId value) {
   const auto scope = WordArgument(context, attribute, 0);
@@ -65,6 +72,7 @@ void CheckOption(CheckContext& context, const syntax::Attribute& attribute,
                     .With("type", context.types().Text(type)));
     return;
   }
+  // HLSL6003: the default must be known without options.
   const std::optional<Scalar> known = value.valid() ? ScalarOf(context, value) : std::nullopt;
   const std::optional<uint32_t> number = !known ? std::nullopt
                                          : *kind == ir::OptionKind::kEnum

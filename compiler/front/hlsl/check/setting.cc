@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Attributes of entry points are read when the function is declared, and are values of
+// compile-time expressions over options; which names exist and which values they take is
+// checked for a variant, like RPL's settings.
 #include "compiler/front/hlsl/check/setting.h"
 
 #include <optional>
@@ -16,6 +19,7 @@ using syntax::AttributeName;
 
 constexpr uint32_t kMostBlocks = 65'534;  // what the IR can number
 
+// spec/hlsl 13.3: a candidate for an entry point of that stage; `pixel` is SPIR-V's fragment.
 void ReadStage(CheckContext& context, const syntax::Attribute& attribute, FunctionId id) {
   static constexpr std::pair<std::string_view, ir::Stage> kStages[] = {
       {"vertex", ir::Stage::kVertex},
@@ -36,6 +40,7 @@ void ReadStage(CheckContext& context, const syntax::Attribute& attribute, Functi
   context.Refuse({attribute.begin, attribute.end}, *word, "further stages");
 }
 
+// spec/hlsl 17.7. Sizes may depend on options; the target's limits are those of a variant.
 void ReadThreads(CheckContext& context, const syntax::Attribute& attribute, FunctionId id) {
   if (ArgumentCount(context, attribute) != 3) {
     return SayNeeds(context, attribute, "three sizes");
@@ -59,6 +64,7 @@ void ReadThreads(CheckContext& context, const syntax::Attribute& attribute, Func
 }
 
 // A value of a setting: a number or flag, a word, or `condition ? "word" : "word"`.
+// spec/hlsl 8.6.
 bool ReadValue(CheckContext& context, const syntax::Attribute& attribute, size_t i,
                Setting& setting) {
   const syntax::ExprRange range = ArgumentAt(context, attribute, i);
@@ -67,6 +73,7 @@ bool ReadValue(CheckContext& context, const syntax::Attribute& attribute, size_t
     setting.text = context.ast.StringOf(root);
     return true;
   }
+  // Strings have no type here, so `?:` of two of them is read as a whole, by its syntax.
   if (root.kind == syntax::ExprKind::kSelect) {
     const std::span<const uint32_t> sides = context.ast.List(root.b);
     const syntax::Expr& then = context.ast.exprs[sides[0]];
@@ -93,6 +100,7 @@ bool ReadValue(CheckContext& context, const syntax::Attribute& attribute, size_t
   return true;
 }
 
+// (name, value), or (name, block, value).
 void ReadSetting(CheckContext& context, const syntax::Attribute& attribute, FunctionId id) {
   const size_t count = ArgumentCount(context, attribute);
   const auto name = WordArgument(context, attribute, 0);
@@ -117,6 +125,7 @@ void ReadSetting(CheckContext& context, const syntax::Attribute& attribute, Func
 
 }  // namespace
 
+// Attributes that entry points alone ask for; others were read with the declaration.
 void ReadEntryAttributes(CheckContext& context, const syntax::Decl& decl, FunctionId id) {
   for (uint32_t i = 0; i < decl.attributes.count; ++i) {
     const syntax::Attribute& attribute = context.ast.attributes[decl.attributes.first + i];

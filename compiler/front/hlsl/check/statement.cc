@@ -230,6 +230,8 @@ Checked Body::Jump(const syntax::Stmt& row) {
               true);
 }
 
+// HLSL3004 where a value is missing or too many. Behind an error control has returned all the
+// same.
 Checked Body::Return(const syntax::Stmt& row) {
   const Function& function = context_.unit[context_.function];
   const TypeId expected = function.result;
@@ -284,6 +286,8 @@ void Body::Declarations(const syntax::Stmt& row, std::vector<StmtId>& into, bool
   }
 }
 
+// A local variable. A resource that is initialised stands for what it is made of; a static is a
+// global.
 void Body::Variable(const syntax::Variable& variable, std::vector<StmtId>& into, bool of_head) {
   CheckStop();
   TypeId type = TypeOfVariable(context_, variable);
@@ -316,6 +320,7 @@ void Body::Variable(const syntax::Variable& variable, std::vector<StmtId>& into,
               .type = type,
               .at = at,
               .constant = written.Has(Modifier::kConst)};
+  // Constants that are known with options stand for their value wherever they are named.
   if (local.constant && made.a.valid() && context_.Get(made.a).rate <= Rate::kOption) {
     local.known = made.a;
   }
@@ -343,6 +348,8 @@ void Body::Variable(const syntax::Variable& variable, std::vector<StmtId>& into,
 // --- branches
 // -------------------------------------------------------------------------------------
 
+// A condition that is known decides whether control ends: the branch that is never taken does
+// not count.
 Checked Body::If(uint32_t row) {
   struct StepOf {
     uint32_t row;
@@ -397,6 +404,7 @@ Checked Body::If(uint32_t row) {
   return otherwise;
 }
 
+// spec/hlsl 12: labels are known when options are, and convert to the type of the selector.
 ExprId Body::Label(const syntax::Stmt& row, TypeId selector) {
   const ExprId value = CheckExpr(context_, row.value);
   const ExprId label =
@@ -410,6 +418,7 @@ ExprId Body::Label(const syntax::Stmt& row, TypeId selector) {
 }
 
 // The value that is compared with labels: an integer, as enums and booleans are.
+// Flags and enums are compared as integers.
 ExprId Body::Selector(const syntax::Stmt& stmt) {
   const ExprId selector = Natural(context_, CheckExpr(context_, stmt.condition));
   const Type type = context_.types()[context_.TypeOf(selector)];
@@ -428,6 +437,7 @@ ExprId Body::Selector(const syntax::Stmt& stmt) {
   return context_.Failed(RangeOf(stmt));
 }
 
+// Labels that follow each other belong to one case; a statement between them begins another.
 void Body::AddLabel(const syntax::Stmt& inner, TypeId selector, Cases& cases) {
   if (cases.rows.empty() || !cases.rows.back().children.empty() || cases.rows.back().ends) {
     cases.rows.push_back({.at = RangeOf(inner)});
@@ -454,6 +464,8 @@ void Body::AddLabel(const syntax::Stmt& inner, TypeId selector, Cases& cases) {
   ++cases.label_count;
 }
 
+// Cases are what stands between labels, in the scope of the switch. What stands before the
+// first label is never reached (HLSL3009) and kept, so that it is checked.
 Checked Body::Switch(uint32_t row) {
   const syntax::Stmt& stmt = At(row);
   const ir::BranchHint hint = BranchHintOf(context_, stmt);
@@ -493,6 +505,8 @@ Checked Body::Switch(uint32_t row) {
                           .labels = context_.AddList(one.labels),
                           .children = context_.AddList(one.children)}));
   }
+  // Control ends in a switch if every way through it does: a default, no break, and the last
+  // case ends.
   const bool ends = cases.has_default && !has_break && cases.rows.back().ends;
   return Make({.kind = StmtKind::kSwitch,
                .hint = static_cast<uint8_t>(hint),
@@ -505,6 +519,8 @@ Checked Body::Switch(uint32_t row) {
 // --- loops
 // ----------------------------------------------------------------------------------------
 
+// `while` and `do`. The condition of `do` is checked behind the body and sees none of its
+// names, which were a scope of their own.
 Checked Body::Loop(uint32_t row) {
   const syntax::Stmt& stmt = At(row);
   Stmt loop{.kind = StmtKind::kLoop,
@@ -527,6 +543,7 @@ Checked Body::Loop(uint32_t row) {
 }
 
 // In 2021 the head is a scope of its own; in 2018 its variables live on behind the loop.
+// A block with the first part and a loop whose step is the third part.
 Checked Body::For(uint32_t row) {
   const syntax::Stmt& stmt = At(row);
   const bool own_scope = context_.dialect() == Dialect::k2021;

@@ -57,6 +57,7 @@ bool IsThere(CheckContext& context, Item item, TokenRange at) {
   return false;
 }
 
+// The first argument of a type in angle brackets is a type; a value there is said to be none.
 TypeId ArgumentType(CheckContext& context, const syntax::TemplateArgument& argument) {
   if (argument.type == syntax::kNone) {
     const syntax::Expr& value = context.ast.exprs[argument.value.root];
@@ -71,6 +72,7 @@ TypeId ArgumentType(CheckContext& context, const syntax::TemplateArgument& argum
 }
 
 // A size of `vector` or `matrix`: 1 to 4.
+// HLSL2027, unless the expression itself failed.
 std::optional<uint32_t> SizeArgument(CheckContext& context,
                                      const syntax::TemplateArgument& argument,
                                      std::string_view name, TokenRange at) {
@@ -95,6 +97,7 @@ std::vector<syntax::TemplateArgument> ArgumentsOf(const CheckContext& context,
 }
 
 // vector<T, N> and matrix<T, R, C>; what is missing is float and 4.
+// spec/hlsl 6.2.
 TypeId Shaped(CheckContext& context, const syntax::Type& type, bool matrix) {
   const std::vector<syntax::TemplateArgument> arguments = ArgumentsOf(context, type);
   TypeId item = context.types().Scalar(Item::kFloat);
@@ -128,6 +131,7 @@ TypeId Shaped(CheckContext& context, const syntax::Type& type, bool matrix) {
 }
 
 // The item of an image: a scalar or vector of at most 16 bytes (HLSL4004).
+// spec/hlsl 14.2.
 bool IsImageItem(const Types& types, TypeId id) {
   const Type& type = types[id];
   const uint64_t bytes = type.item == Item::kDouble ? 8 : 4;
@@ -135,6 +139,7 @@ bool IsImageItem(const Types& types, TypeId id) {
          CountOf(type) * bytes <= kMaxItemBytes;
 }
 
+// A resource with what it contains. Without an argument an image has float4.
 TypeId ObjectType(CheckContext& context, const syntax::Type& type, ObjectKind object) {
   const ObjectFacts& facts = FactsOf(object);
   if (facts.tier == Tier::kT2) {
@@ -165,6 +170,7 @@ TypeId ObjectType(CheckContext& context, const syntax::Type& type, ObjectKind ob
   return context.types().Object(object, content);
 }
 
+// A name that the language has. The suffix of sizes was cut off by the parser's table.
 TypeId InbuiltType(CheckContext& context, const syntax::Type& type) {
   const std::string_view text = context.Text(type.token);
   const std::optional<syntax::InbuiltType> found = syntax::FindInbuiltType(text);
@@ -196,6 +202,7 @@ TypeId InbuiltType(CheckContext& context, const syntax::Type& type) {
   return ObjectType(context, type, *object);
 }
 
+// A name that is declared, whichever way: struct, enum, alias.
 TypeId NamedType(CheckContext& context, const syntax::Type& type) {
   const bool global = (type.flags & syntax::Type::kGlobal) != 0;
   const Symbol* symbol = LookUp(context, type.token, type.path, global);
@@ -213,6 +220,7 @@ TypeId NamedType(CheckContext& context, const syntax::Type& type) {
 }
 
 // One extent: a number, or an expression over options.
+// spec/hlsl 6.4. An extent that options decide is converted to uint in the variant.
 struct Extent {
   uint32_t count = 0;
   ExprId open;
@@ -245,6 +253,8 @@ std::optional<Extent> ExtentOf(CheckContext& context, syntax::ExprRange range,
 
 }  // namespace
 
+// Types of expressions and declarations alike. What failed is Failed(), and says nothing
+// further.
 TypeId ResolveType(CheckContext& context, uint32_t row) {
   const syntax::Type& type = context.ast.types[row];
   TypeId made = context.types().Failed();
@@ -268,6 +278,8 @@ TypeId ResolveType(CheckContext& context, uint32_t row) {
   return WithExtents(context, made, type.extents, context.Text(type.token));
 }
 
+// Extents are written from the outside in, and types are made from the inside out: the last one
+// first.
 TypeId WithExtents(CheckContext& context, TypeId type, uint32_t extents, std::string_view name,
                    uint32_t items) {
   const std::span<const uint32_t> words = context.ast.List(extents);
@@ -288,6 +300,7 @@ TypeId WithExtents(CheckContext& context, TypeId type, uint32_t extents, std::st
                     .With("limit", context.limits.nesting));
     return context.types().Failed();
   }
+  // Only the outermost extent may be missing, where the initialiser has a list.
   for (size_t i = words.size(); i > 0; i -= 2) {
     const syntax::ExprRange range{words[i - 2], words[i - 1]};
     std::optional<Extent> extent;
@@ -313,6 +326,7 @@ TypeId WithExtents(CheckContext& context, TypeId type, uint32_t extents, std::st
     type = extent->open.valid() ? context.types().OpenArray(type, extent->open)
                                 : context.types().Array(type, extent->count);
   }
+  // Limits are checked on the way: a type that is too large would cost its users too much.
   if (context.types().LeavesOf(type) > kMaxLeaves) {
     context.Say(context.At(Code::kHlsl1007, context.name_token)
                     .With("what", std::string("type of '").append(name) + "'")
@@ -331,6 +345,7 @@ struct MemberList {
   bool failed = false;
 };
 
+// Static members are globals in the scope of the struct.
 void AddMember(CheckContext& context, const syntax::Decl& decl, const syntax::Variable& variable,
                MemberList& members) {
   const std::string_view name = context.Text(variable.name);
@@ -350,6 +365,7 @@ void AddMember(CheckContext& context, const syntax::Decl& decl, const syntax::Va
     members.failed = true;
     return;
   }
+  // By name in a table: a struct may have thousands of members.
   const auto [first, is_new] = members.tokens.Insert(context.NameOf(variable.name), variable.name);
   if (!is_new) {
     context.Say(context.At(Code::kHlsl2002, variable.name)
@@ -368,6 +384,8 @@ void AddMember(CheckContext& context, const syntax::Decl& decl, const syntax::Va
 
 }  // namespace
 
+// Members and the types that stand among them, in order. Methods come later, when the struct is
+// complete.
 MemberRows MembersOf(CheckContext& context, uint32_t decl) {
   MemberList members;
   const syntax::Decl& record = context.ast.decls[decl];
@@ -398,11 +416,15 @@ MemberRows MembersOf(CheckContext& context, uint32_t decl) {
                     .With("what", "struct")
                     .With("size", std::to_string(members.rows.size()) + " members")
                     .With("limit", kMaxMembers));
+    // What is too many is cut off behind the message.
     members.rows.resize(kMaxMembers);
   }
   return {std::move(members.rows), members.failed};
 }
 
+// A record may be asked for more than once, by its declaration and by what is declared of it:
+// it is made once. Its row stands before its members are read, and is complete behind them, so
+// a struct is never part of itself.
 TypeId DeclareRecord(CheckContext& context, uint32_t decl) {
   if (const TypeId* known = context.records.Find(decl)) {
     return *known;
@@ -434,11 +456,13 @@ TypeId DeclareRecord(CheckContext& context, uint32_t decl) {
     failed = true;
   }
   const TypeId result = failed ? context.types().Failed() : type;
+  // The result is kept under the row of the tree; after an error it is the failed type.
   *context.records.Find(decl) = result;
   if (named) {
     Declare(context, record.name,
             {.kind = SymbolKind::kType, .id = result.value, .b = inner.value, .type = result});
   }
+  // Members are names in methods, by which `this` may be left out.
   if (!failed) {
     context.record_scopes.Insert(id.value, inner);
     context.scopes.Enter(inner);
@@ -452,6 +476,7 @@ TypeId DeclareRecord(CheckContext& context, uint32_t decl) {
   return result;
 }
 
+// An alias makes no type (spec/hlsl 6.4): it is another name of one.
 void DeclareAlias(CheckContext& context, uint32_t decl) {
   const syntax::Decl& alias = context.ast.decls[decl];
   for (uint32_t i = 0; i < alias.items.count; ++i) {
@@ -465,6 +490,9 @@ void DeclareAlias(CheckContext& context, uint32_t decl) {
   }
 }
 
+// Enumerators count from the one before. While they are read each is an integer constant in a
+// scope around, so that the next may be made of it; then they are declared anew, as values of
+// the enum.
 void DeclareEnum(CheckContext& context, uint32_t decl) {
   const syntax::Decl& row = context.ast.decls[decl];
   const bool scoped = row.Is(syntax::Decl::kClass);
@@ -520,6 +548,7 @@ void DeclareEnum(CheckContext& context, uint32_t decl) {
     context.scopes.Enter(inner);
     const bool is_new = Declare(context, token, symbol);
     context.scopes.Enter(outer);
+    // spec/hlsl 5.3: those of a plain enum are names of the scope around, too.
     if (!scoped && is_new) {
       Declare(context, token, symbol);
     }

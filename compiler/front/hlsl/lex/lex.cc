@@ -26,6 +26,7 @@ class Scanner {
       : text_(text), size_(static_cast<uint32_t>(text.size())), symbols_(symbols) {}
 
   uint32_t size() const { return size_; }
+  // Behind the text there are zeros, which begin no token and continue none.
   char At(uint32_t offset) const { return offset < size_ ? text_[offset] : '\0'; }
 
   struct Scanned {
@@ -34,6 +35,8 @@ class Scanner {
     uint32_t end;
   };
   // The token that starts at `at`, which is neither a space nor the start of a comment.
+  // Order: words first, as most tokens are, then numbers, strings and punctuators by their
+  // longest spelling.
   Scanned Scan(uint32_t at) {
     const char c = text_[at];
     const ByteClass byte_class = ClassOf(c);
@@ -54,11 +57,13 @@ class Scanner {
       const auto length = static_cast<uint32_t>(TokenKindText(kind).size());
       return {kind, static_cast<uint32_t>(kind), at + length};
     }
+    // What is no token takes one code point, not one byte, so that a message can quote it.
     const uint32_t end = at + std::max(1u, DecodeUtf8(text_.substr(at)).size);
     return {kind, symbols_.Intern(text_.substr(at, end - at)), end};
   }
 
   // '<' at `at`: the path up to the '>' on its line; kLess if there is none.
+  // Behind `#include` only: elsewhere `<` is an operator. A path ends on its line.
   Scanned HeaderName(uint32_t at) {
     uint32_t end = at + 1;
     while (end < size_ && text_[end] != '>' && !IsLineEnd(text_[end])) {
@@ -74,9 +79,12 @@ class Scanner {
 
  private:
   // A backslash before a quote or a backslash keeps the string open.
+  // An open string ends with its line. It is an error only if it comes to the parser: in a
+  // group that is skipped, text with a lone quote is common.
   Scanned String(uint32_t at) {
     uint32_t end = at + 1;
     while (end < size_ && text_[end] != '"' && !IsLineEnd(text_[end])) {
+      // The escape may be the last byte of the text, so `end` may be one beyond it.
       end += text_[end] == '\\' && (At(end + 1) == '"' || At(end + 1) == '\\') ? 2 : 1;
     }
     const bool closed = At(end) == '"';
@@ -95,6 +103,8 @@ uint32_t LineCommentEnd(std::string_view text, uint32_t at) {
   return static_cast<uint32_t>(std::min(text.find_first_of("\n\r", at), text.size()));
 }
 
+// Flags say what stands before a token: a line end or a space. They are all that the
+// preprocessor needs of layout, and enough for `#` and for dumps.
 class Lexer {
  public:
   Lexer(std::string_view source, uint32_t first, LexTarget target)
@@ -105,6 +115,7 @@ class Lexer {
       CheckStop();
       Next();
     }
+    // The end of the text starts a line, so a directive in the last line ends before it.
     flags_ = Token::kStartsLine;
     Add({TokenKind::kEnd, 0, at_});
     return unclosed_;
@@ -133,6 +144,8 @@ class Lexer {
     return false;
   }
 
+  // spec/hlsl 4.1: a comment that is not closed is HLSL1003, reported by the caller, who knows
+  // the file.
   void BlockComment() {
     const size_t close = source_.text().find("*/", at_ + 2);
     if (close == std::string_view::npos) {
@@ -144,6 +157,9 @@ class Lexer {
   }
 
   void Next() {
+    // The header name is the one token whose form depends on those before it. Directives are
+    // listed by their row, so that groups which are skipped are left without a look at what is
+    // in them.
     const bool path = include_ && scanner_.At(at_) == '<';
     const Scanner::Scanned scanned = path ? scanner_.HeaderName(at_) : scanner_.Scan(at_);
     const auto row = static_cast<uint32_t>(target_.tokens.rows.size());
@@ -156,8 +172,10 @@ class Lexer {
     Add(scanned);
   }
 
+  // The text of predefined macros has no place: its tokens get an empty span.
   void Add(const Scanner::Scanned& scanned) {
     const bool placed = first_ != kNoPlace;
+    // Offsets are those of the source, not of the spliced text.
     const Span span = placed ? source_.InSource(at_, scanned.end) : Span{};
     const uint32_t first = placed ? first_ : 0;
     const uint32_t origin =
@@ -181,6 +199,8 @@ class Lexer {
 
 }  // namespace
 
+// Tokens are 4 bytes apart in usual sources. Capacity grows at least twice, so that a module of
+// many small files is not copied once for each.
 std::optional<Span> Lex(std::string_view text, uint32_t first, LexTarget target) {
   // room for usual text, without copying all there is for each of many small files
   const size_t rows = target.tokens.rows.size() + text.size() / 4 + 16;
@@ -191,6 +211,8 @@ std::optional<Span> Lex(std::string_view text, uint32_t first, LexTarget target)
   return Lexer(text, first, target).Run();
 }
 
+// For `##`: what was put together must be one token from its first byte to its last. Spaces and
+// comments are none.
 std::optional<Token> LexSingle(std::string_view text, SymbolTable& symbols) {
   const bool comment = text.starts_with("//") || text.starts_with("/*");
   if (text.empty() || comment || ClassOf(text[0]) == ByteClass::kSeparator) {

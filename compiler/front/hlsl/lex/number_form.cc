@@ -21,6 +21,8 @@ bool IsHexadecimal(std::string_view text) {
 }
 
 // A letter that a swizzle begins with and no suffix or exponent does.
+// A dot before one of these ends the number: `1.xxx` is a swizzle of 1. The suffixes f, h and
+// l, and e of exponents, are not among them.
 bool BeginsSwizzle(char c) {
   return std::string_view("xyzwrgba").find(c) != std::string_view::npos;
 }
@@ -32,6 +34,7 @@ size_t SkipDigits(std::string_view text, size_t at) {
   return at;
 }
 
+// spec/hlsl 5.1: in any case, `u` on either side.
 bool IsIntegerSuffix(std::string_view suffix) {
   constexpr auto kSuffixes =
       std::to_array<std::string_view>({"", "u", "l", "ul", "lu", "ll", "ull", "llu"});
@@ -54,6 +57,7 @@ TokenKind HexadecimalKind(std::string_view spelling) {
 }
 
 // The place behind an exponent that starts at `at`; `at` if there is none or it has no digits.
+// A letter without digits is no exponent; it is left to the suffix, which then is wrong.
 size_t SkipExponent(std::string_view text, size_t at) {
   if (at == text.size() || Lower(text[at]) != 'e') {
     return at;
@@ -68,6 +72,8 @@ size_t SkipExponent(std::string_view text, size_t at) {
 
 }  // namespace
 
+// All that touches a number belongs to it, whether it makes sense or not (spec/hlsl 5.1). So
+// `1.0.rgb` ends before its second dot, and `12ab` is one malformed token.
 uint32_t NumberEnd(std::string_view text, uint32_t begin) {
   const auto at = [&](size_t offset) { return offset < text.size() ? text[offset] : '\0'; };
   const bool hexadecimal = IsHexadecimal(text.substr(begin, 2));
@@ -77,6 +83,8 @@ uint32_t NumberEnd(std::string_view text, uint32_t begin) {
     const char c = at(end);
     if (IsIdentifierByte(c)) {
       ++end;
+      // A second dot belongs to it only before a digit: `1.2.3` is one wrong number, `1.0.r` is
+      // not.
     } else if (c == '.' && !BeginsSwizzle(at(end + 1)) && (!dotted || IsDigit(at(end + 1)))) {
       dotted = true;
       ++end;
@@ -88,6 +96,8 @@ uint32_t NumberEnd(std::string_view text, uint32_t begin) {
   }
 }
 
+// Which token the spelling is. A dot or an exponent makes a float, everything else is an
+// integer.
 TokenKind NumberKind(std::string_view spelling) {
   if (IsHexadecimal(spelling)) {
     return HexadecimalKind(spelling);
@@ -106,6 +116,7 @@ TokenKind NumberKind(std::string_view spelling) {
                        std::string_view("fhl").find(Lower(suffix[0])) != std::string_view::npos);
     return good ? TokenKind::kFloat : TokenKind::kMalformed;
   }
+  // A zero in front makes the digits octal: 8 and 9 are none. `09.5` is a float and right.
   const bool octal = whole > 1 && spelling[0] == '0';
   if (octal && spelling.substr(0, whole).find_first_of("89") != std::string_view::npos) {
     return TokenKind::kMalformed;
@@ -113,6 +124,7 @@ TokenKind NumberKind(std::string_view spelling) {
   return IsIntegerSuffix(suffix) ? TokenKind::kInteger : TokenKind::kMalformed;
 }
 
+// For `#if` and `#line`, which count in 64 bits. Nothing if the value does not fit.
 std::optional<Integer> IntegerValue(std::string_view spelling) {
   const bool hexadecimal = IsHexadecimal(spelling);
   const uint64_t base = hexadecimal ? 16 : spelling[0] == '0' ? 8 : 10;

@@ -7,6 +7,7 @@ namespace kiln::hlsl {
 namespace {
 
 // Bytes of the splice that starts with the backslash at `at`; 0 if it is none.
+// spec/hlsl 4.1: a backslash directly before a line end goes, and the line end with it.
 uint32_t SpliceSize(std::string_view source, size_t at) {
   const std::string_view behind = source.substr(at + 1, 2);
   if (behind.starts_with("\r\n")) {
@@ -17,6 +18,9 @@ uint32_t SpliceSize(std::string_view source, size_t at) {
 
 }  // namespace
 
+// Most sources have no splice: then the text is the source itself and nothing is copied.
+// Otherwise each splice is kept with its place in the copy and how many bytes are gone up to
+// it.
 SplicedText::SplicedText(std::string_view source) : text_(source) {
   size_t copied = 0;
   for (size_t at = source.find('\\'); at != std::string_view::npos; at = source.find('\\', at)) {
@@ -40,6 +44,9 @@ SplicedText::SplicedText(std::string_view source) : text_(source) {
   }
 }
 
+// A span of the copy as one of the source. Calls come with ascending `begin`, so the search
+// goes on where the last one ended: cost is the number of splices, once. A splice inside of a
+// token counts for its end only.
 Span SplicedText::Moved(uint32_t begin, uint32_t end) {
   while (next_ < splices_.size() && splices_[next_].at <= begin) {
     ++next_;

@@ -7,6 +7,8 @@
 
 namespace kiln::hlsl {
 
+// spec/hlsl 10.3: the right side first, then the place, then load, operation, store. The place
+// comes back with the value, since an assignment is a place that may be part of another one.
 Assigned Assign(LowerContext& context, const Expr& expr) {
   if (expr.kind == ExprKind::kAssign) {
     const ir::InstId value = ValueOf(context, ExprId{expr.b});
@@ -19,6 +21,8 @@ Assigned Assign(LowerContext& context, const Expr& expr) {
   const ir::InstId old = Load(context, place);
   ir::InstId value;
   {
+    // The value of an update is a tree over the old value and the right side, conversions and
+    // all.
     const GivenScope given(context, old, right);
     value = ValueOf(context, ExprId{expr.b});
   }

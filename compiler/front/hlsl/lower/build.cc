@@ -14,6 +14,8 @@
 namespace kiln::hlsl {
 namespace {
 
+// `next_` is the source whose leaves are taken now, `leaf_` how many of them are gone.
+// Requires: as many leaves as the type has, which was checked.
 class Builder {
  public:
   Builder(LowerContext& context, const Expr& expr) : context_(context) {
@@ -23,6 +25,7 @@ class Builder {
     context.at = expr.at;
   }
 
+  // Recursion is as deep as types nest. A source that is the part itself is taken whole.
   ir::InstId Make(TypeId type) {
     CheckStop();
     SkipEmpty();
@@ -48,6 +51,7 @@ class Builder {
         parts.push_back(Make(context_.unit.types.MemberOf(type, i).type));
       }
     }
+    // A struct of nothing: its value is that of memory nobody wrote.
     if (parts.empty()) {
       return context_.Emit(ir::LoadInst{TypeOf(context_, type),
                                         context_.Emit(ir::TempInst{TypeOf(context_, type)})});
@@ -56,6 +60,7 @@ class Builder {
   }
 
  private:
+  // What is given, lowered once, and its type as HLSL has it.
   struct Source {
     ir::InstId value;
     TypeId type;
@@ -68,6 +73,7 @@ class Builder {
     }
   }
 
+  // Rows of a matrix are vectors of the IR (spec/hlsl 6.3).
   ir::InstId Number(const Type& row, TypeId type) {
     if (ValueForm(row) != Form::kMatrix) {
       return Vector(row.item, CountOf(row));
@@ -79,6 +85,8 @@ class Builder {
     return context_.Emit(ir::ConstructInst{TypeOf(context_, type), context_.builder.Ids(rows)});
   }
 
+  // A vector that begins here and fits is one part of the instruction, so it is not taken
+  // apart.
   ir::InstId Vector(Item item, uint32_t count) {
     if (count == 1) {
       return TakeScalar(item);
@@ -105,6 +113,7 @@ class Builder {
                                                  context_.builder.Ids(parts)});
   }
 
+  // The next leaf of all sources, whatever it lies in.
   ir::InstId TakeScalar(Item item) {
     SkipEmpty();
     KILN_CHECK(next_ < sources_.size(), "leaves are counted before");
@@ -119,6 +128,7 @@ class Builder {
   }
 
   // Scalar number `leaf` of a value.
+  // From the whole down to the leaf, by how many leaves each part has.
   ir::InstId Leaf(Source source, uint64_t leaf, Item& item) {
     while (true) {
       const Type row = context_.TypeRow(source.type);
@@ -148,6 +158,7 @@ class Builder {
     }
   }
 
+  // Leaf number k of a matrix is in row k / columns.
   ir::InstId Component(const Type& row, ir::InstId value, uint32_t leaf) {
     const ir::TypeId scalar = context_.Vector(ScalarOf(row), 1);
     switch (ValueForm(row)) {
@@ -171,6 +182,7 @@ class Builder {
 
 }  // namespace
 
+// All leaves of all sources are taken: the check has counted them.
 ir::InstId BuildValue(LowerContext& context, const Expr& expr) {
   return Builder(context, expr).Make(expr.type);
 }

@@ -19,6 +19,7 @@
 namespace kiln::hlsl {
 namespace {
 
+// An argument that comes back: where it goes, and from where.
 struct Returned {
   Place place;
   ir::InstId storage;
@@ -26,11 +27,15 @@ struct Returned {
   ExprId out;   // conversion, or none
 };
 
+// What an `out` parameter is on entry, and what a call that cannot be made gives (spec/hlsl
+// 13.2).
 ir::InstId Undefined(LowerContext& context, TypeId id) {
   const ir::TypeId type = TypeOf(context, id);
   return context.Emit(ir::LoadInst{type, context.Emit(ir::TempInst{type})});
 }
 
+// A fault is told when code that holds it is reached in a variant. Behind it something of the
+// right type must be there.
 ir::InstId Fault(LowerContext& context, std::string_view code,
                  std::initializer_list<std::string_view> arguments, TypeId result) {
   std::vector<ir::StringId> texts;
@@ -43,6 +48,8 @@ ir::InstId Fault(LowerContext& context, std::string_view code,
 }
 
 // How many output arguments are this variable.
+// A variable that is passed twice needs two copies: the last one that comes back wins
+// (spec/hlsl 13.2).
 size_t TimesPassed(const LowerContext& context, const Function& function,
                    std::span<const uint32_t> words, uint32_t local) {
   size_t count = 0;
@@ -56,12 +63,15 @@ size_t TimesPassed(const LowerContext& context, const Function& function,
 
 }  // namespace
 
+// Arguments from left to right, each evaluated once; then the call; then what comes back, from
+// left to right.
 ir::InstId CallValue(LowerContext& context, const Expr& expr) {
   const Function& function = context.unit.functions[expr.a];
   const ir::DeclId callee = context.functions[expr.a];
   if (!function.body.valid()) {
     return Fault(context, "HLSL2025", {function.name}, expr.type);
   }
+  // A function that was not lowered yet is one that this function is called by.
   if (!callee.valid()) {
     return Fault(context, "HLSL3008", {function.name, context.unit[context.function].name},
                  expr.type);
@@ -72,6 +82,7 @@ ir::InstId CallValue(LowerContext& context, const Expr& expr) {
   for (size_t i = 0; i < function.parameter_types.size(); ++i) {
     const ParameterType& parameter = function.parameter_types[i];
     const ExprId argument{words[3 * i]};
+    // A resource is handed on as a place.
     if (ObjectOf(context, parameter.type) != nullptr) {
       arguments.push_back(HandleOf(context, argument));
       continue;
@@ -89,9 +100,11 @@ ir::InstId CallValue(LowerContext& context, const Expr& expr) {
       continue;
     }
     const Expr& row = context.Get(argument);
+    // Places are evaluated here, before the call: an index in one may change in it.
     Place place = PlaceOf(context, argument);
     context.at = expr.at;
     const bool same = words[3 * i + 2] == kNoRow && row.kind == ExprKind::kLocal;
+    // Three words for each parameter: argument, conversion in, conversion out.
     if (same && TimesPassed(context, function, words, row.a) == 1) {
       arguments.push_back(place.root);
       continue;

@@ -15,10 +15,12 @@ namespace {
 using ir::CexprOp;
 using ir::ValueKind;
 
+// Compile-time expressions of the IR. How many nodes each has is kept for spans: one for each.
 class Cexprs {
  public:
   explicit Cexprs(LowerContext& context) : context_(context), builder_(context.builder) {}
 
+  // Recursion: Combine limits such a tree to 4096 rows.
   ir::CexprId Of(ExprId id) {
     const Expr& expr = context_.Get(id);
     switch (expr.kind) {
@@ -43,6 +45,7 @@ class Cexprs {
     KILN_UNREACHABLE();
   }
 
+  // Used for labels of one case.
   ir::CexprId Either(ir::CexprId a, ir::CexprId b) { return Row(CexprOp::kLogicalOr, a, b); }
   ir::CexprId Equal(ExprId left, ExprId right, ir::CexprId made) {
     const std::optional<ir::CexprId> words = EnumEquals(left, right);
@@ -55,6 +58,7 @@ class Cexprs {
   }
 
  private:
+  // The kind that the IR has for the item of a type.
   ValueKind Kind(ExprId id) const { return KindOf(context_.unit.types, context_.Get(id).type); }
 
   // Nodes of the tree that a row is the root of: a run of spans has one for each.
@@ -63,9 +67,11 @@ class Cexprs {
     context_.cexpr_nodes[id.value] = nodes;
     return id;
   }
+  // A literal is one node.
   ir::CexprId Literal(ValueKind kind, uint32_t bits) {
     return Note(builder_.Literal(kind, bits), 1);
   }
+  // Integers wrap as HLSL's do (spec/hlsl 8.2), which is a flag of the row.
   ir::CexprId Row(CexprOp op, ir::CexprId a, ir::CexprId b = {}, bool wrapping = false) {
     const ir::CexprId made = builder_.Intern({.op = op,
                                               .a = a.value,
@@ -73,9 +79,12 @@ class Cexprs {
                                               .zero = wrapping ? ir::kWrapping : 0});
     return Note(made, 1 + Nodes(a) + (b.valid() ? Nodes(b) : 0));
   }
+  // Division by zero is an error all the same (spec/hlsl 8.2): wrapping is about the width
+  // alone.
   ir::CexprId Wrapping(CexprOp op, ir::CexprId a, ir::CexprId b = {}) {
     return Row(op, a, b, true);
   }
+  // A conversion of integers keeps the bits.
   ir::CexprId ConvertRow(ir::CexprId a, ValueKind to) {
     const ir::CexprId made = builder_.Intern({.op = CexprOp::kConvert,
                                               .kind = static_cast<uint16_t>(to),
@@ -83,6 +92,7 @@ class Cexprs {
                                               .zero = ir::kWrapping});
     return Note(made, 1 + Nodes(a));
   }
+  // A text, as options of enums are compared with.
   ir::CexprId Word(std::string_view text) {
     return Note(builder_.Intern({.op = CexprOp::kLiteral,
                                  .kind = static_cast<uint16_t>(ValueKind::kString),
@@ -90,6 +100,7 @@ class Cexprs {
                 1);
   }
 
+  // The kind follows from the class of the item; literals were given a type before.
   ir::CexprId Constant(Scalar scalar) {
     const auto bits = static_cast<uint32_t>(scalar.bits);
     const ItemClass item_class = FactsOf(scalar.item).item_class;
@@ -101,6 +112,8 @@ class Cexprs {
   }
 
   // The number of an enum option: the values of its enumerators, chosen by its text.
+  // From the last enumerator on: text of the first ? its number : text of the second ? …
+  // An enum has one enumerator at least, since the parser refuses an empty list.
   ir::CexprId Option(const hlsl::Option& option) {
     const ir::CexprId name = Note(builder_.Name(option.name), 1);
     if (option.row.kind != ir::OptionKind::kEnum) {
@@ -119,6 +132,7 @@ class Cexprs {
     return made;
   }
 
+  // To a flag: not zero. Every other conversion is a row.
   ir::CexprId Convert(ir::CexprId x, ValueKind from, ValueKind to) {
     if (from == to) {
       return x;
@@ -127,6 +141,7 @@ class Cexprs {
                                   : ConvertRow(x, to);
   }
 
+  // Negating a float cannot wrap.
   ir::CexprId Unary(Operator op, ir::CexprId x, ValueKind kind) {
     const bool wraps = kind != ValueKind::kFloat;
     return op == Operator::kNot     ? Row(CexprOp::kNot, x)
@@ -135,6 +150,7 @@ class Cexprs {
   }
 
   // The option behind conversions; null if it is none of an enum.
+  // Conversions of an enum to its number do not change which option it is.
   const hlsl::Option* EnumOption(ExprId id) const {
     while (context_.Get(id).kind == ExprKind::kConvert) {
       id = ExprId{context_.Get(id).a};
@@ -145,6 +161,7 @@ class Cexprs {
     return found ? &context_.unit.options[expr.a] : nullptr;
   }
   // An enum option compared with a number is a comparison of texts, if one enumerator has it.
+  // So a variant is asked for the text of the option and not for a chain of choices.
   std::optional<ir::CexprId> EnumEquals(ExprId left, ExprId right) {
     if (context_.Get(right).kind != ExprKind::kConstant) {
       std::swap(left, right);
@@ -167,6 +184,7 @@ class Cexprs {
                       : std::nullopt;
   }
 
+  // Sides are of one type, so the kind of the left one is that of both.
   ir::CexprId Binary(Operator op, ExprId left, ExprId right) {
     if (op == Operator::kEqual || op == Operator::kNotEqual) {
       if (const std::optional<ir::CexprId> equal = EnumEquals(left, right)) {
@@ -186,6 +204,7 @@ class Cexprs {
         return Row(CexprOp::kMul, a, b, wraps);
       case Operator::kDiv:
         return Row(CexprOp::kDiv, a, b, wraps);
+      // Remainders are of integers: one of floats has no such form (see MakeBinary).
       case Operator::kMod:
         return Wrapping(CexprOp::kMod, a, b);
       case Operator::kBitAnd:
@@ -229,6 +248,7 @@ class Cexprs {
 
 }  // namespace
 
+// Items of 16 and 64 bits have no kind of their own; options do not have them.
 ir::ValueKind KindOf(const Types& types, TypeId id) {
   switch (FactsOf(types[id].item).item_class) {
     case ItemClass::kBool:
@@ -243,6 +263,7 @@ ir::ValueKind KindOf(const Types& types, TypeId id) {
   KILN_UNREACHABLE();
 }
 
+// The run of spans points at the whole for each node.
 ir::CexprId CexprOf(LowerContext& context, ExprId id, ir::SpanId* run) {
   const ir::CexprId made = Cexprs(context).Of(id);
   if (run != nullptr) {
@@ -253,6 +274,7 @@ ir::CexprId CexprOf(LowerContext& context, ExprId id, ir::SpanId* run) {
   return made;
 }
 
+// The same for callers that have rows already.
 ir::CexprId Either(LowerContext& context, ir::CexprId a, ir::CexprId b) {
   return Cexprs(context).Either(a, b);
 }
@@ -266,6 +288,7 @@ ir::CexprId Equal(LowerContext& context, ExprId left, ExprId right, ir::CexprId 
   return Cexprs(context).Equal(left, right, made);
 }
 
+// The condition of an `else` branch.
 ir::CexprId Negated(LowerContext& context, ir::CexprId condition) {
   const ir::CexprId made = context.builder.Intern({.op = ir::CexprOp::kNot, .a = condition.value});
   context.cexpr_nodes[made.value] = context.cexpr_nodes[condition.value] + 1;

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT
+// Spans are made as instructions are: most of them share the span of their neighbour, so one is
+// kept. Tables by row of the checked module make each mapping one array access.
 #include "compiler/front/hlsl/lower/context.h"
 
 #include <algorithm>
 
 namespace kiln::hlsl {
 
+// Vectors have a row for each row of the checked module, so that ids are found by number.
 LowerContext::LowerContext(const Unit& checked, const TokenStream& token_stream,
                            const Settings& module_settings)
     : unit(checked),
@@ -22,6 +25,7 @@ LowerContext::LowerContext(const Unit& checked, const TokenStream& token_stream,
       locals(checked.locals.size()),
       parameters(checked.locals.size()) {}
 
+// Most instructions have the range of the one before: its span is used again.
 ir::SpanId LowerContext::SpanOf(TokenRange range) {
   if (range.begin == last_range_.begin && range.end == last_range_.end) {
     return last_span_;
@@ -31,6 +35,7 @@ ir::SpanId LowerContext::SpanOf(TokenRange range) {
   return last_span_;
 }
 
+// Ranges of tokens to bytes; across files the innermost that holds both ends.
 Span LowerContext::WrittenAt(TokenRange range) const {
   const auto last = static_cast<uint32_t>(stream.tokens.size() - 1);
   const uint32_t begin = std::min(range.begin, last);

@@ -22,6 +22,8 @@ ir::Access AccessOf(Passing passing) {
                                     : ir::Access::kInOut;
 }
 
+// A parameter that comes back is storage, one that does not is a value. Of a resource it is a
+// place, unless it is picked when it runs.
 void AddParameters(LowerContext& context, const Function& function) {
   for (const LocalId id : function.parameters) {
     const Local& local = context.unit[id];
@@ -35,6 +37,8 @@ void AddParameters(LowerContext& context, const Function& function) {
       row.condition = CexprOf(context, local.condition, &spans.condition);
     }
     const ir::LocalId made = context.builder.AddParameter(row, spans);
+    // Members and parameters are numbered together over the module, in the order in which they
+    // are declared.
     AddAttributes(context, local.attributes, true, context.member_count++);
     context.parameters[id.value] = made;
     if (local.passing != Passing::kIn || object) {
@@ -44,6 +48,7 @@ void AddParameters(LowerContext& context, const Function& function) {
 }
 
 // Values that are written become variables.
+// spec/hlsl 13.2: a value that the callee writes.
 void CopyParameters(LowerContext& context, const Function& function) {
   for (const LocalId id : function.parameters) {
     const Local& local = context.unit[id];
@@ -62,6 +67,7 @@ void CopyParameters(LowerContext& context, const Function& function) {
   }
 }
 
+// Its callees were lowered before, so calls in it find their declarations.
 void LowerFunction(LowerContext& context, FunctionId id) {
   const Function& function = context.unit[id];
   context.function = id;
@@ -77,6 +83,7 @@ void LowerFunction(LowerContext& context, FunctionId id) {
   AddParameters(context, function);
   CopyParameters(context, function);
   LowerBody(context, function.body);
+  // The checker proved that the end is not reached.
   if (context.TypeRow(function.result).kind != TypeKind::kVoid) {
     context.at = function.at;
     context.Emit(ir::UnreachableInst{context.builder.Void()});
@@ -94,6 +101,7 @@ void LowerFunctions(LowerContext& context) {
     FunctionId id;
     size_t next = 0;
   };
+  // Every function is lowered, called or not: which are reached is a question of a variant.
   for (uint32_t first = 0; first < count; ++first) {
     std::vector<Step> stack;
     const auto visit = [&](uint32_t id) {

@@ -22,6 +22,7 @@ const Attributes* AttributesOf(const LowerContext& context, AttributesId id) {
   return id.valid() ? &context.unit.attributes[id.value] : nullptr;
 }
 
+// The set that a name of kiln::set stands for lies above the low byte; numbers are attributes.
 uint16_t FlagsOf(const LowerContext& context, const Global& global, uint32_t low) {
   const Attributes* row = AttributesOf(context, global.attributes);
   const uint32_t set = row == nullptr || row->home_set > 3 ? 0 : row->home_set;
@@ -29,6 +30,7 @@ uint16_t FlagsOf(const LowerContext& context, const Global& global, uint32_t low
 }
 
 // What a block holds (spec/hlsl 15.1).
+// spec/hlsl 15.1: which rules a block has depends on what it holds and on one setting.
 enum class BlockRole : uint8_t { kConstants, kTextureBuffer, kStorage, kPush };
 
 ir::RuleSet RulesOf(MemoryLayout layout, BlockRole role) {
@@ -46,6 +48,7 @@ ir::RuleSet RulesOf(MemoryLayout layout, BlockRole role) {
   KILN_UNREACHABLE();
 }
 
+// Rules are written down always, so a layout never asks which language a block is of.
 void AddRules(LowerContext& context, ir::DeclId block, BlockRole role) {
   context.builder.Add(
       ir::Attribute{.key = ir::AttributeKey::kRules,
@@ -57,6 +60,7 @@ struct Row {
   ir::Decl decl;
   ir::DeclSpans spans;
 };
+// What all declarations begin with: name, condition, spans.
 Row RowOf(LowerContext& context, const Global& global, ir::DeclKind kind) {
   Row row{.decl = {.kind = kind, .name = context.builder.Text(global.name)},
           .spans = {.name = context.SpanOf(global.at), .type = context.SpanOf(global.at)}};
@@ -67,6 +71,8 @@ Row RowOf(LowerContext& context, const Global& global, ir::DeclKind kind) {
 }
 
 // A function that gives the first value of a variable, which a compile-time expression cannot say.
+// The function is called before the entry point begins, in the order of declarations (spec/hlsl
+// 7).
 ir::DeclId AddInitial(LowerContext& context, const Global& global) {
   const ir::DeclId function = context.builder.BeginFunction(
       {.kind = ir::DeclKind::kFunction,
@@ -80,6 +86,7 @@ ir::DeclId AddInitial(LowerContext& context, const Global& global) {
   return function;
 }
 
+// A compile-time expression if it can be one: then no instruction is needed.
 void AddPrivate(LowerContext& context, uint32_t id) {
   const Global& global = context.unit.globals[id];
   Row row = RowOf(context, global, ir::DeclKind::kPrivate);
@@ -96,6 +103,7 @@ void AddPrivate(LowerContext& context, uint32_t id) {
   context.globals[id] = context.builder.Add(row.decl, row.spans);
 }
 
+// An initialiser was warned about and is not there (HLSL4036).
 void AddShared(LowerContext& context, uint32_t id) {
   const Global& global = context.unit.globals[id];
   Row row = RowOf(context, global, ir::DeclKind::kWorkgroup);
@@ -103,6 +111,8 @@ void AddShared(LowerContext& context, uint32_t id) {
   context.globals[id] = context.builder.Add(row.decl, row.spans);
 }
 
+// A `cbuffer` is a buffer that declares its fields; a ConstantBuffer is one of a declared
+// struct.
 void AddBlock(LowerContext& context, uint32_t id) {
   const Global& global = context.unit.globals[id];
   const Attributes* attributes = AttributesOf(context, global.attributes);
@@ -131,6 +141,7 @@ void AddBlock(LowerContext& context, uint32_t id) {
 
 // Buffers of items are one array, as long as the memory that is bound. In an array of buffers it
 // is the member of a struct of its own.
+// What a structured buffer, or one of bytes, is in the IR.
 void AddItems(LowerContext& context, uint32_t id) {
   const Global& global = context.unit.globals[id];
   const Type& object = *ObjectOf(context, global.type);
@@ -141,6 +152,7 @@ void AddItems(LowerContext& context, uint32_t id) {
               static_cast<uint32_t>(facts.writable ? ir::BufferKind::kReadWriteStorage
                                                    : ir::BufferKind::kReadOnlyStorage));
   const Type& type = context.TypeRow(global.type);
+  // Blocks cannot nest in arrays of arrays, so the array in the block needs a struct around.
   const bool array = type.kind == TypeKind::kArray;
   const TypeId object_type = array ? context.unit.types.ElementOf(global.type) : global.type;
   const ir::Member member{.name = context.builder.Text(global.name),
@@ -155,11 +167,14 @@ void AddItems(LowerContext& context, uint32_t id) {
         context.builder.Intern({.kind = ir::TypeKind::kDeclared, .element = made.value}),
         ExtentOf(context, type));
     context.globals[id] = context.builder.Add(row.decl, row.spans);
+    // Places find the struct by the declaration.
     context.item_blocks.Insert(context.globals[id].value, made);
   } else {
     context.globals[id] =
         context.builder.Add(row.decl, row.spans, std::span(&member, 1), std::span(&spans, 1));
   }
+  // Matrices in items have the order of the setting: a structured buffer has no member that
+  // could say.
   if (facts.shape == ObjectShape::kStructured &&
       StoresColumns(context, TypeId{object.element}, {})) {
     context.builder.Add(ir::Attribute{
@@ -170,6 +185,7 @@ void AddItems(LowerContext& context, uint32_t id) {
   AddRules(context, context.globals[id], BlockRole::kStorage);
 }
 
+// Images and samplers.
 void AddHandle(LowerContext& context, uint32_t id) {
   const Global& global = context.unit.globals[id];
   const ObjectFacts& facts = FactsOf(ObjectOf(context, global.type)->object);
@@ -183,6 +199,7 @@ void AddHandle(LowerContext& context, uint32_t id) {
   AddAttributes(context, global.attributes, false, context.globals[id].value);
 }
 
+// All loose variables of a module, whatever stands between them, with the conditions of each.
 void AddLoose(LowerContext& context) {
   std::vector<ir::Member> members;
   std::vector<ir::MemberSpans> spans;
@@ -203,6 +220,7 @@ void AddLoose(LowerContext& context) {
   if (ids.empty()) {
     return;
   }
+  // The set is 0 unless layouts say otherwise; spec/hlsl 16.1.
   const ir::DeclId decl = context.builder.Add(
       {.kind = ir::DeclKind::kBuffer,
        .flags = static_cast<uint16_t>(ir::BufferKind::kUniform),
@@ -219,6 +237,7 @@ void AddLoose(LowerContext& context) {
 
 }  // namespace
 
+// In the order of the source, which layouts count in (spec/hlsl 16.1).
 void DeclareGlobals(LowerContext& context) {
   bool loose = false;
   for (uint32_t i = 0; i < context.unit.globals.size(); ++i) {

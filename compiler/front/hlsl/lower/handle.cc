@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Resources as the IR has them. Images and samplers are handles, which are places that nobody
+// loads; buffers are memory with a struct or an array in it. An array of resources is one
+// declaration with a count, and an item of it is picked by an access.
 #include "compiler/front/hlsl/lower/handle.h"
 
 #include "compiler/base/check.h"
@@ -12,6 +15,7 @@ namespace kiln::hlsl {
 namespace {
 
 // What the item says where nothing is written: 1, 2 or 4 items of 32 bits.
+// spec/hlsl 14.2. Three items have no format.
 ir::ImageFormat FormatOf(const Type& item) {
   using enum ir::ImageFormat;
   const uint32_t count = CountOf(item);
@@ -25,6 +29,7 @@ ir::ImageFormat FormatOf(const Type& item) {
   return IsFloat(item.item) ? kFloats[row] : IsSigned(item.item) ? kSigned[row] : kUnsigned[row];
 }
 
+// The type of one resource; of buffers that of what lies in them.
 ir::TypeId ObjectTypeOf(LowerContext& context, const Type& object, const ImageWords& words) {
   const TypeId content{object.element};
   switch (FactsOf(object.object).shape) {
@@ -52,6 +57,7 @@ bool IsBuffer(const Type& object) {
 
 }  // namespace
 
+// Null if it is no resource and no array of some.
 const Type* ObjectOf(const LowerContext& context, TypeId type) {
   while (context.TypeRow(type).kind == TypeKind::kArray) {
     type = context.unit.types.ElementOf(type);
@@ -60,6 +66,7 @@ const Type* ObjectOf(const LowerContext& context, TypeId type) {
   return row.kind == TypeKind::kObject ? &row : nullptr;
 }
 
+// Facts that a declaration adds: its format, and whether depths are compared.
 ImageWords WordsOf(const LowerContext& context, const Global& global) {
   return {.written = global.attributes.valid() ? &context.unit.attributes[global.attributes.value]
                                                : nullptr,
@@ -68,6 +75,8 @@ ImageWords WordsOf(const LowerContext& context, const Global& global) {
 
 ImageWords WordsOf(const Local& local) { return {.compared = local.compared}; }
 
+// spec/hlsl 14.2: a writable image has a format, a sampled one needs none. An image is one of
+// depths if it is compared with, or said to be.
 ir::TypeId ImageTypeOf(LowerContext& context, const Type& object, const ImageWords& words) {
   const ObjectFacts& facts = FactsOf(object.object);
   const Type& item = context.TypeRow(TypeId{object.element});
@@ -96,6 +105,8 @@ ir::TypeId HandleTypeOf(LowerContext& context, TypeId type, const ImageWords& wo
   return context.builder.Array(item, ExtentOf(context, row));
 }
 
+// A handle is a declaration, a parameter, or an item of either. Its place is made where it is
+// used, since places are not values.
 ir::InstId HandleOf(LowerContext& context, ExprId id) {
   if (IsBuffer(*ObjectOf(context, context.Get(id).type))) {
     return BufferInst(context, id);
@@ -113,6 +124,7 @@ ir::InstId HandleOf(LowerContext& context, ExprId id) {
     ir::Inst made =
         ir::AccessInst{HandleTypeOf(context, expr.type, words), root, context.builder.Ids({index})}
             .To();
+    // Set where NonUniformResourceIndex stands in the index (spec/hlsl 14.4).
     made.flags |= expr.op == 1 ? ir::BitOf(ir::InstFlag::kNonUniform) : uint16_t{0};
     return context.Emit(made);
   }

@@ -19,6 +19,8 @@ namespace {
 
 constexpr uint8_t kFirst[4] = {0, 1, 2, 3};
 
+// One call of a method. Operands of the IR's instruction are gathered in `operands_`, and which
+// of the optional ones are there in `keywords_`.
 class MethodLowerer {
  public:
   MethodLowerer(LowerContext& context, const Expr& expr)
@@ -30,6 +32,7 @@ class MethodLowerer {
         content_(context.TypeRow(TypeId{object_.element})),
         arguments_(context.unit.List(ListId{expr.b})) {}
 
+  // The object is evaluated first, then arguments from left to right.
   ir::InstId Run() {
     if (method_ == Method::kGetDimensions) {
       return Dimension();
@@ -40,6 +43,7 @@ class MethodLowerer {
     }
     operands_ = {image, HandleOf(context_, ExprId{arguments_[0]}),
                  ValueOf(context_, ExprId{arguments_[1]})};
+    // spec/hlsl 19: one query gives both levels.
     if (method_ == Method::kCalculateLevelOfDetail ||
         method_ == Method::kCalculateLevelOfDetailUnclamped) {
       context_.at = expr_.at;
@@ -56,6 +60,7 @@ class MethodLowerer {
            method_ == Method::kGatherCmp || method_ == Method::kGatherCmpRed;
   }
 
+  // Order of arguments: reference, bias or level or gradients, offset, clamp.
   ir::InstId Sample() {
     size_t next = 2;
     if (Compares()) {
@@ -75,6 +80,7 @@ class MethodLowerer {
     return Cut(Emit(ir::ImageOp::kSample, context_.Vector(ScalarOf(content_), 4)));
   }
 
+  // spec/hlsl 19: which component a gather takes is in the name of the method.
   ir::InstId Gather() {
     size_t next = 2;
     operands_.push_back(Compares() ? ValueOf(context_, ExprId{arguments_[next++]})
@@ -87,6 +93,7 @@ class MethodLowerer {
     }
     context_.at = expr_.at;
     if (offsets.size() == 1) {
+      // A constant offset is its own operand, since SPIR-V limits what others may do.
       Add(constant ? ir::ImageOperand::kConstOffset : ir::ImageOperand::kOffset, offsets[0]);
     }
     return offsets.size() <= 1 ? EmitGather() : GatherFour(offsets);
@@ -98,6 +105,7 @@ class MethodLowerer {
   ir::Scalar GatheredScalar() const { return Compares() ? ir::Scalar::kF32 : ScalarOf(content_); }
 
   // Four texels at four offsets: of each gather the last one, which lies at the offset itself.
+  // spec/hlsl 19: four offsets that are no constants are one gather each.
   ir::InstId GatherFour(const std::vector<ir::InstId>& offsets) {
     const std::vector<ir::InstId> operands = operands_;
     const ir::TypeId one = context_.Vector(GatheredScalar(), 1);
@@ -113,6 +121,7 @@ class MethodLowerer {
   }
 
   // One number of those that GetDimensions gives.
+  // The part says which number is asked for.
   ir::InstId Dimension() {
     const ir::TypeId u32 = context_.Vector(ir::Scalar::kU32, 1);
     if (expr_.c == kDimensionCount || expr_.c == kDimensionBytes) {
@@ -135,6 +144,7 @@ class MethodLowerer {
     const ir::InstId sizes = Emit(ir::ImageOp::kSize, context_.Vector(ir::Scalar::kU32, count));
     return count == 1 ? sizes : ExtractPart(context_, sizes, u32, expr_.c);
   }
+  // As many sizes as the image has, with its layers.
   uint32_t SizeCount() const {
     const bool line = facts_.dim == ir::ImageDim::k1d || facts_.dim == ir::ImageDim::kBuffer;
     const uint32_t flat = line ? 1 : facts_.dim == ir::ImageDim::k3d ? 3 : 2;
@@ -152,6 +162,7 @@ class MethodLowerer {
     operands_.push_back(value);
   }
   // bias, level or derivatives, which stand in this order in the IR too.
+  // A level that the name of the method gives is a constant here.
   void Levels(size_t& next) {
     if (method_ == Method::kSampleBias) {
       Add(ir::ImageOperand::kBias, ValueOf(context_, ExprId{arguments_[next++]}));
@@ -169,6 +180,7 @@ class MethodLowerer {
   }
 
   // A texel by its number: the last coordinate of a sampled image is the level.
+  // spec/hlsl 19 (Load): coordinate with level, offset, sample.
   ir::InstId Fetch(ir::InstId image) {
     const ExprId coordinate{arguments_[0]};
     ir::InstId texel = ValueOf(context_, coordinate);
@@ -178,6 +190,7 @@ class MethodLowerer {
     operands_ = {image};
     context_.at = expr_.at;
     ir::InstId level;
+    // The level is cut off the coordinate. By `[p]` it is 0.
     if (levelled && method_ == Method::kLoad) {
       level = ExtractPart(context_, texel, context_.Vector(ir::Scalar::kS32, 1), given - 1);
       texel = SwizzleValue(context_, texel, ir::Scalar::kS32, given,
@@ -201,6 +214,7 @@ class MethodLowerer {
                 context_.Vector(ScalarOf(content_), 4));
   }
 
+  // spec/hlsl 14.2: reads give four components, cut to the item.
   ir::InstId Cut(ir::InstId value) {
     const uint32_t count = CountOf(content_);
     return count == 4 ? value
@@ -221,6 +235,8 @@ class MethodLowerer {
 
 }  // namespace
 
+// Levels without an index give nothing and were reported; arguments are evaluated for their
+// effects.
 ir::InstId MethodValue(LowerContext& context, const Expr& expr) {
   const auto method = static_cast<Method>(expr.op);
   if (method == Method::kMips || method == Method::kSamples) {  // nothing, as no index follows
@@ -232,6 +248,7 @@ ir::InstId MethodValue(LowerContext& context, const Expr& expr) {
   return MethodLowerer(context, expr).Run();
 }
 
+// Requires: a writable image. Its place is the image and a coordinate.
 TexelPlace TexelOf(LowerContext& context, const Expr& expr) {
   const ir::InstId image = HandleOf(context, ExprId{expr.a});
   const ir::InstId at = ValueOf(context, ExprId{context.unit.List(ListId{expr.b})[0]});
@@ -252,6 +269,7 @@ ir::InstId ReadTexel(LowerContext& context, const TexelPlace& texel) {
   return SwizzleValue(context, made, ScalarOf(item), 4, ir::PackSwizzle(CountOf(item), kFirst));
 }
 
+// Missing components are zero.
 void WriteTexel(LowerContext& context, const TexelPlace& texel, ir::InstId value) {
   const Type& item = context.TypeRow(texel.type);
   const uint32_t count = CountOf(item);

@@ -20,6 +20,7 @@ namespace {
 
 using Values = std::span<const ir::InstId>;
 
+// `row_` is the type of the first argument, by whose items instructions are chosen.
 class Lowerer {
  public:
   Lowerer(LowerContext& context, const Expr& expr)
@@ -33,6 +34,8 @@ class Lowerer {
     }
   }
 
+  // Barriers have no arguments, and the first argument of an atomic is a place: both come
+  // before values.
   ir::InstId Run() {
     if (const std::optional<ir::InstId> barrier = Barrier()) {
       return *barrier;
@@ -81,6 +84,7 @@ class Lowerer {
   }
 
  private:
+  // Of the first argument's items.
   ir::Scalar scalar() const { return ScalarOf(row_); }
   ir::TypeId Of(uint32_t count) { return context_.Vector(scalar(), count); }
 
@@ -98,6 +102,7 @@ class Lowerer {
     return context_.Repeated(scalar(), count, BitsOf(OfReal(row_.item, value)));
   }
 
+  // By rows if the arguments are matrices (spec/hlsl 6.3), else once.
   ir::InstId PerRow(Values values) {
     std::vector<ShapedOperand> operands;
     for (size_t i = 0; i < values.size(); ++i) {
@@ -107,6 +112,8 @@ class Lowerer {
                   [&](Values row, uint32_t count) { return OneRow(row, count); });
   }
 
+  // The builtin of the table for the class of the items. What the table has no builtin for is
+  // special.
   ir::InstId OneRow(Values row, uint32_t count) {
     if (const std::optional<ir::InstId> special = Special(row, count)) {
       return *special;
@@ -126,6 +133,7 @@ class Lowerer {
     return Builtin(context_.Vector(FactsOf(result).scalar, count), *builtin, row);
   }
 
+  // spec/hlsl 18, column "lowering".
   std::optional<ir::InstId> Special(Values row, uint32_t count) {
     switch (intrinsic_) {
       case Intrinsic::kLog10:
@@ -134,6 +142,7 @@ class Lowerer {
       case Intrinsic::kRcp:
         return Binary(Operator::kDiv, count, Number(count, 1.0), row[0]);
       case Intrinsic::kSaturate:
+        // NaN becomes 0 (spec/hlsl 3.1).
         return Builtin(Of(count), ir::Builtin::kNClamp,
                        {row[0], Number(count, 0.0), Number(count, 1.0)});
       case Intrinsic::kAbs:
@@ -165,6 +174,7 @@ class Lowerer {
     }
   }
 
+  // spec/hlsl 18: the result is an int, whatever the argument is.
   ir::InstId Sign(ir::InstId value, uint32_t count) {
     if (FactsOf(row_.item).item_class == ItemClass::kUnsigned) {
       const ir::InstId least =
@@ -175,6 +185,7 @@ class Lowerer {
                         Item::kInt, count);
   }
 
+  // Neither NaN nor infinite. SPIR-V's own instruction for it is of kernels.
   ir::InstId Finite(ir::InstId value, uint32_t count) {
     const ir::TypeId flags = context_.Vector(ir::Scalar::kBool, count);
     const ir::InstId either = context_.Emit(
@@ -183,6 +194,7 @@ class Lowerer {
     return context_.Emit(ir::UnaryInst{flags, ir::UnaryOp::kNot, either, 0});
   }
 
+  // asfloat and its like: a bitcast, or nothing if the type is the same.
   ir::InstId Bits(ir::InstId value, uint32_t count) {
     const ir::Scalar to = ScalarOf(context_.TypeRow(expr_.type));
     return to == scalar() ? value
@@ -214,6 +226,7 @@ class Lowerer {
   }
 
   // length, distance and normalize of one item: the builtins are of vectors.
+  // A normalised scalar is its sign.
   ir::InstId Lengths(Values values) {
     if (CountOf(row_) > 1) {
       return PerRowOrOne(values);
@@ -225,11 +238,13 @@ class Lowerer {
     const bool sign = intrinsic_ == Intrinsic::kNormalize;
     return Builtin(Of(1), sign ? ir::Builtin::kSign : ir::Builtin::kAbs, {value});
   }
+  // A vector has no rows to go through.
   ir::InstId PerRowOrOne(Values values) {
     const IntrinsicFacts& facts = FactsOf(intrinsic_);
     return Builtin(TypeOf(context_, expr_.type), *facts.of_float, values);
   }
 
+  // Of a matrix row by row, then of the rows.
   ir::InstId AllOrAny(ir::InstId value, const Type& row) {
     const ir::TypeId flag = context_.Vector(ir::Scalar::kBool, 1);
     const bool all = intrinsic_ == Intrinsic::kAll;
@@ -252,6 +267,7 @@ class Lowerer {
     return made;
   }
 
+  // The builtin transposes floats; other items are taken one by one (spec/hlsl 18).
   ir::InstId Transpose(ir::InstId value) {
     if (ValueForm(row_) != Form::kMatrix) {
       return value;  // a row as a column: the same vector
@@ -275,6 +291,7 @@ class Lowerer {
     return context_.Emit(ir::ConstructInst{type, context_.builder.Ids(rows)});
   }
 
+  // A 1x1 matrix is its own determinant.
   ir::InstId Determinant(ir::InstId value) {
     return ValueForm(row_) == Form::kMatrix
                ? Builtin(TypeOf(context_, expr_.type), ir::Builtin::kDeterminant, {value})
@@ -301,6 +318,7 @@ class Lowerer {
     });
   }
 
+  // spec/hlsl 18: if any item is below zero the invocation is discarded. NaN is not below zero.
   ir::InstId Clip(ir::InstId value) {
     const ir::TypeId flag = context_.Vector(ir::Scalar::kBool, 1);
     ir::InstId any;
@@ -321,6 +339,7 @@ class Lowerer {
   }
 
   // (1, max (l, 0), l < 0 or h < 0 ? 0 : pow (h, m), 1)
+  // spec/hlsl 3.1: power, as Direct3D has it.
   ir::InstId Lit(Values v) {
     const ir::TypeId flag = context_.Vector(ir::Scalar::kBool, 1);
     const ir::InstId zero = Number(1, 0.0);
@@ -355,6 +374,7 @@ class Lowerer {
     return ConvertItems(context_, scaled, Item::kFloat, Item::kInt, 4);
   }
 
+  // Nothing if the intrinsic is no barrier. Kinds and scope are those of spec/hlsl 18.
   std::optional<ir::InstId> Barrier() {
     using enum Intrinsic;
     const bool waits = intrinsic_ == kGroupMemoryBarrierWithGroupSync ||
@@ -373,6 +393,7 @@ class Lowerer {
     uint32_t kinds = device ? 0 : bit(ir::MemoryKind::kWorkgroup);
     if (!group) {
       kinds |= bit(ir::MemoryKind::kBuffer) | bit(ir::MemoryKind::kImage);
+      // Scope kNone: nobody waits.
     }
     const ir::BarrierMode mode{
         .execution = waits ? ir::MemoryScope::kWorkgroup : ir::MemoryScope::kNone,
@@ -381,6 +402,8 @@ class Lowerer {
     return context_.Emit(ir::BarrierInst{context_.builder.Void(), ir::Pack(mode)});
   }
 
+  // spec/hlsl 10.3: values before the place.
+  // Values are computed first, since computing one may change what the place is reached by.
   ir::InstId Atomic() {
     using enum Intrinsic;
     std::vector<ir::InstId> values;
@@ -407,6 +430,7 @@ class Lowerer {
         context_.builder.Ids(operands)});
   }
 
+  // Scope follows from where the place lies: groupshared memory is the workgroup's.
   bool IsShared() const {
     ExprId id{list_[0]};
     while (context_.Get(id).kind == ExprKind::kIndex ||
@@ -428,6 +452,7 @@ class Lowerer {
 
 }  // namespace
 
+// Requires: the arguments are those that the check has converted.
 ir::InstId IntrinsicValue(LowerContext& context, const Expr& expr) {
   return Lowerer(context, expr).Run();
 }

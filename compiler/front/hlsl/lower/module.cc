@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Lowering cannot fail: what is wrong was said by the checker. What only a variant can tell
+// becomes a fault in the code that it is about. Declarations are added in the order in which
+// they mention each other, and functions last, callees first.
 #include "compiler/front/hlsl/lower/module.h"
 
 #include <bit>
@@ -15,6 +18,7 @@
 namespace kiln::hlsl {
 namespace {
 
+// Options first: everything else may mention them by name.
 void AddOptions(LowerContext& context) {
   for (const Option& option : context.unit.options) {
     ir::Option row = option.row;
@@ -33,6 +37,7 @@ void AddOptions(LowerContext& context) {
 }
 
 // The structs that `frexp` and `modf` give, one for each shape that is asked for.
+// Declared before functions, as a declaration cannot stand inside of one.
 void DeclareTwoParts(LowerContext& context) {
   for (const Expr& expr : context.unit.exprs) {
     const bool frexp =
@@ -64,6 +69,7 @@ void DeclareTwoParts(LowerContext& context) {
   }
 }
 
+// A function without a body is no entry point.
 void AddEntries(LowerContext& context) {
   for (const FunctionId id : context.unit.entries) {
     const Function& function = context.unit[id];
@@ -78,6 +84,7 @@ void AddEntries(LowerContext& context) {
   }
 }
 
+// A word of a setting, as a compile-time expression.
 ir::CexprId WordOf(LowerContext& context, std::string_view word) {
   const ir::CexprId made =
       context.builder.Intern({.op = ir::CexprOp::kLiteral,
@@ -87,10 +94,12 @@ ir::CexprId WordOf(LowerContext& context, std::string_view word) {
   return made;
 }
 
+// A setting of a colour output has the number of the output.
 struct SettingName {
   std::string_view name;
   uint32_t block = ir::kNoBlock;
 };
+// 0 is no block, so numbers begin at 1.
 void AddSetting(LowerContext& context, FunctionId owner, const SettingName& name, ir::CexprId value,
                 TokenRange at) {
   const ir::SpanId run = context.builder.AddRun(
@@ -104,6 +113,7 @@ void AddSetting(LowerContext& context, FunctionId owner, const SettingName& name
       {.name = context.SpanOf(at), .value = run});
 }
 
+// spec/hlsl 8.6 and 17.7: sizes of workgroups are settings of the entry point as well.
 void AddSettings(LowerContext& context) {
   static constexpr std::string_view kSizes[] = {"workgroup_size_x", "workgroup_size_y",
                                                 "workgroup_size_z"};
@@ -134,6 +144,8 @@ void AddSettings(LowerContext& context) {
 
 }  // namespace
 
+// In the order in which things mention each other. The text of all files goes into the module,
+// for messages of variants.
 ir::Module Lower(const Unit& unit, const TokenStream& stream, const Settings& settings,
                  const ModuleSources& sources, const Hash128& fingerprint) {
   LowerContext context(unit, stream, settings);

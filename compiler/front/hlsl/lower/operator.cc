@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// One row of the checked expression is one instruction for each row of a matrix (spec/hlsl 6.3
+// and 10.1). Operands have the types of the operator already, so only the class of their items
+// is looked at.
 #include "compiler/front/hlsl/lower/operator.h"
 
 #include <optional>
@@ -8,10 +11,13 @@
 
 namespace kiln::hlsl {
 
+// One instruction for items of one class; spec/hlsl 10.1. `count`: items of a vector, 1 for a
+// scalar.
 ir::InstId Arithmetic(LowerContext& context, Operator op, Item item, uint32_t count,
                       ir::InstId left, ir::InstId right) {
   const ItemClass item_class = FactsOf(item).item_class;
   const ir::TypeId operands = context.Vector(FactsOf(item).scalar, count);
+  // Logical operators reach here with flags whose sides were both computed.
   if (FactsOf(op).op_class == OperatorClass::kLogical) {
     const ir::BinaryOp made = op == Operator::kLogicalAnd ? ir::BinaryOp::kAnd : ir::BinaryOp::kOr;
     return context.Emit(ir::BinaryInst{operands, made, left, right});
@@ -19,10 +25,12 @@ ir::InstId Arithmetic(LowerContext& context, Operator op, Item item, uint32_t co
   const std::optional<ir::BinaryOp> found = InstructionOf(op, item_class);
   KILN_CHECK(found.has_value(), "operator '{}'", FactsOf(op).text);
   ir::BinaryOp made = *found;
+  // spec/hlsl 3.1: an explicit `and`, so that no target has to mask.
   if (FactsOf(op).op_class == OperatorClass::kShift) {  // the amount is masked
     const ir::InstId mask = context.Repeated(FactsOf(item).scalar, count, 31);
     right = context.Emit(ir::BinaryInst{operands, ir::BinaryOp::kAnd, right, mask});
   }
+  // spec/hlsl 1.5 (float_ne).
   if (op == Operator::kNotEqual && item_class == ItemClass::kFloat && context.ordered_not_equal) {
     made = ir::BinaryOp::kNotEqualOrdered;
   }
@@ -30,6 +38,7 @@ ir::InstId Arithmetic(LowerContext& context, Operator op, Item item, uint32_t co
   return context.Emit(ir::BinaryInst{type, made, left, right});
 }
 
+// spec/hlsl 10.2. `-` of unsigned items is 0 - x, since the IR negates what has a sign.
 ir::InstId UnaryValue(LowerContext& context, const Expr& expr, ir::InstId operand) {
   const auto op = static_cast<Operator>(expr.op);
   const Type row = context.TypeRow(expr.type);
@@ -49,6 +58,7 @@ ir::InstId UnaryValue(LowerContext& context, const Expr& expr, ir::InstId operan
       });
 }
 
+// Matrices row by row; the two sides have one shape.
 ir::InstId BinaryValue(LowerContext& context, const Expr& expr, ir::InstId left, ir::InstId right) {
   const TypeId operands = context.Get(ExprId{expr.a}).type;
   const ShapedOperand both[] = {{left, operands}, {right, context.Get(ExprId{expr.b}).type}};
@@ -58,6 +68,7 @@ ir::InstId BinaryValue(LowerContext& context, const Expr& expr, ir::InstId left,
   });
 }
 
+// The condition is the last operand of rows: one flag is given to each row as it is.
 ir::InstId SelectValue(LowerContext& context, const Expr& expr, ir::InstId condition,
                        ir::InstId then, ir::InstId otherwise) {
   const Type row = context.TypeRow(expr.type);

@@ -18,6 +18,7 @@
 namespace kiln::hlsl {
 namespace {
 
+// What makes a place of a place.
 bool IsPart(ExprKind kind) {
   return kind == ExprKind::kSwizzle || kind == ExprKind::kElements || kind == ExprKind::kMember ||
          kind == ExprKind::kIndex;
@@ -33,6 +34,7 @@ bool HoldsItems(const LowerContext& context, TypeId type) {
   return shape == ObjectShape::kStructured || shape == ObjectShape::kBytes;
 }
 
+// The type under which a declaration is named, which is that of its block where it has one.
 ir::TypeId RootTypeOf(LowerContext& context, const Global& global, ir::DeclId decl) {
   const bool items = HoldsItems(context, global.type);
   if (global.kind == GlobalKind::kLoose || items) {
@@ -51,6 +53,8 @@ ir::TypeId RootTypeOf(LowerContext& context, const Global& global, ir::DeclId de
   return HandleTypeOf(context, global.type, WordsOf(context, global));
 }
 
+// The variable itself: a local, a parameter that is storage, a global. A loose one is a member
+// of $Globals.
 Place RootPlace(LowerContext& context, const Expr& root) {
   Place place{.type = root.type};
   if (root.kind == ExprKind::kLocal) {
@@ -77,6 +81,7 @@ Place RootPlace(LowerContext& context, const Expr& root) {
   return place;
 }
 
+// Letters of letters: `v.zyx.x` is component z of v.
 void AddSwizzle(Place& place, uint32_t packed) {
   std::vector<uint8_t> made;
   for (uint32_t i = 0; i < ir::SwizzleCount(packed); ++i) {
@@ -90,6 +95,8 @@ void AddSwizzle(Place& place, uint32_t packed) {
   (place.elements.empty() ? place.letters : place.elements) = std::move(made);
 }
 
+// One step further in. Behind a swizzle there are only letters, which constants pick from; that
+// was checked.
 void AddStep(LowerContext& context, Place& place, const Expr& part) {
   switch (part.kind) {
     case ExprKind::kSwizzle:
@@ -117,21 +124,25 @@ void AddStep(LowerContext& context, Place& place, const Expr& part) {
     }
     return;
   }
+  // A variable index of a swizzle was refused as a place, so it is a value.
   KILN_CHECK(index.kind == ExprKind::kConstant, "a swizzle has no places by number");
   const auto number = static_cast<size_t>(context.unit.ScalarsOf(index)[0].bits);
   std::vector<uint8_t>& list = place.elements.empty() ? place.letters : place.elements;
   list = {list.empty() ? static_cast<uint8_t>(number) : list[number]};
 }
 
+// A scalar has letters as well, which all mean the scalar itself.
 bool IsScalarPlace(const LowerContext& context, const Place& place) {
   const Type& type = context.TypeRow(place.type);
   return type.kind == TypeKind::kEnum || ValueForm(type) == Form::kScalar;
 }
 
+// Requires: the place is of numbers.
 ir::TypeId ItemType(LowerContext& context, const Place& place) {
   return context.Vector(ScalarOf(context.TypeRow(place.type)), 1);
 }
 
+// `non_uniform` holds for the whole way, whichever step it came from.
 ir::InstId Access(LowerContext& context, const Place& place, ir::TypeId type,
                   const std::vector<ir::InstId>& steps) {
   ir::Inst made = ir::AccessInst{type, place.root, context.builder.Ids(steps)}.To();
@@ -140,6 +151,7 @@ ir::InstId Access(LowerContext& context, const Place& place, ir::TypeId type,
 }
 
 // Component i of the letters or elements of the place.
+// The way to one component of what is meant.
 ir::InstId Component(LowerContext& context, const Place& place, size_t i) {
   std::vector<ir::InstId> steps = place.steps;
   if (!place.elements.empty()) {
@@ -170,6 +182,7 @@ void DropOperands(LowerContext& context, ExprId id) {
 
 }  // namespace
 
+// Along the place to its root. A parameter that nobody writes has no storage: it is a value.
 bool IsStored(const LowerContext& context, ExprId id) {
   while (true) {
     const Expr& expr = context.Get(id);
@@ -187,6 +200,8 @@ bool IsStored(const LowerContext& context, ExprId id) {
   }
 }
 
+// Parts are collected from the outside in and applied from the root out. Cost: each step once.
+// Indices are evaluated in the order of the source.
 Place PlaceOf(LowerContext& context, ExprId id) {
   std::vector<ExprId> parts;  // outermost first
   while (IsPart(context.Get(id).kind)) {
@@ -213,6 +228,7 @@ Place PlaceOf(LowerContext& context, ExprId id) {
   return place;
 }
 
+// A part of the storage, not some of its components.
 ir::InstId PlaceInst(LowerContext& context, const Place& place) {
   KILN_CHECK(place.whole());
   if (place.steps.empty()) {
@@ -221,6 +237,7 @@ ir::InstId PlaceInst(LowerContext& context, const Place& place) {
   return Access(context, place, TypeOf(context, place.type), place.steps);
 }
 
+// A buffer as an argument.
 ir::InstId BufferInst(LowerContext& context, ExprId id) {
   const Place place = PlaceOf(context, id);
   const ir::TypeId type = HandleTypeOf(context, context.Get(id).type, {});
@@ -230,6 +247,7 @@ ir::InstId BufferInst(LowerContext& context, ExprId id) {
 namespace {
 
 // Which components of a texel are meant; its components are numbered by constants.
+// A texel is written whole, so a part of it needs the letters of all.
 std::vector<uint8_t> LettersOf(LowerContext& context, const Place& place) {
   if (!place.letters.empty() || IsScalarPlace(context, place)) {
     return place.letters;
@@ -241,6 +259,7 @@ std::vector<uint8_t> LettersOf(LowerContext& context, const Place& place) {
   return all;
 }
 
+// A texel is read whole; its letters are taken of the value.
 ir::InstId LoadTexel(LowerContext& context, const Place& place) {
   const ir::InstId value = ReadTexel(context, {place.root, place.texel, place.type});
   if (place.whole()) {
@@ -254,6 +273,7 @@ ir::InstId LoadTexel(LowerContext& context, const Place& place) {
 }
 
 // Some components of a texel: it is read, changed and written.
+// spec/hlsl 11: one component of a texel is read, changed, written.
 void StoreTexel(LowerContext& context, const Place& place, ir::InstId value) {
   const TexelPlace texel{place.root, place.texel, place.type};
   const Type& type = context.TypeRow(place.type);
@@ -276,6 +296,8 @@ void StoreTexel(LowerContext& context, const Place& place, ir::InstId value) {
 
 }  // namespace
 
+// Letters of a vector: one load and a swizzle. Elements of a matrix lie in several vectors: a
+// load for each.
 ir::InstId Load(LowerContext& context, const Place& place) {
   if (place.is_texel()) {
     return LoadTexel(context, place);
@@ -305,6 +327,7 @@ ir::InstId Load(LowerContext& context, const Place& place) {
                                               context.builder.Ids(items)});
 }
 
+// Components are stored one by one, and never the vector: see the top.
 void Store(LowerContext& context, const Place& place, ir::InstId value) {
   if (place.is_texel()) {
     return StoreTexel(context, place, value);

@@ -14,6 +14,7 @@ namespace kiln::hlsl {
 namespace {
 
 // An operand of `mul` as rows and columns: vectors have one of them.
+// `left` decides what a vector is: a row on the left, a column on the right (spec/hlsl 18).
 struct Grid {
   ir::InstId value;
   Type type;
@@ -32,6 +33,7 @@ class Product {
  public:
   Product(LowerContext& context, Item item) : context_(context), item_(item) {}
 
+  // The result has the rows of a, each a vector of the columns of b.
   ir::InstId Of(const Grid& a, const Grid& b, TypeId result) {
     std::vector<ir::InstId> rows;
     for (uint32_t i = 0; i < a.rows; ++i) {
@@ -47,6 +49,7 @@ class Product {
   ir::Scalar scalar() const { return FactsOf(item_).scalar; }
 
   // Row k: a vector of the columns, or a scalar.
+  // Reduced shapes have no rows to be taken: they are their only one.
   ir::InstId Line(const Grid& grid, uint32_t k) {
     const ir::TypeId line = context_.Vector(scalar(), grid.columns);
     return grid.rows == 1 ? grid.value : ExtractPart(context_, grid.value, line, k);
@@ -57,6 +60,7 @@ class Product {
     return grid.columns == 1 ? line : ExtractPart(context_, line, context_.Vector(scalar(), 1), k);
   }
 
+  // Sums from the left, so that the result is the same for each target.
   ir::InstId RowOf(const Grid& a, const Grid& b, uint32_t i) {
     ir::InstId sum;
     for (uint32_t k = 0; k < a.columns; ++k) {
@@ -77,6 +81,7 @@ class Product {
 
 }  // namespace
 
+// Of one item it is a product; integers have a builtin of their own.
 ir::InstId DotValue(LowerContext& context, TypeId type, ir::InstId left, ir::InstId right) {
   const Type row = context.TypeRow(type);
   if (CountOf(row) == 1) {
@@ -87,6 +92,8 @@ ir::InstId DotValue(LowerContext& context, TypeId type, ir::InstId left, ir::Ins
                                           context.builder.Ids({left, right})});
 }
 
+// spec/hlsl 6.3: floats with at least one whole matrix multiply in one instruction, operands
+// swapped because matrices are transposed in the IR.
 ir::InstId MulValue(LowerContext& context, const Expr& expr, std::span<const ir::InstId> operands) {
   const std::span<const uint32_t> list = context.unit.List(ListId{expr.b});
   const TypeId left_type = context.Get(ExprId{list[0]}).type;

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Conversions of values that exist. Everything is split into what happens to items and what
+// happens to shapes; matrices are taken row by row and put together again, since the IR's
+// instructions work on vectors.
 #include "compiler/front/hlsl/lower/shape.h"
 
 #include <array>
@@ -11,6 +14,7 @@ namespace kiln::hlsl {
 namespace {
 
 // 1 in the representation of a scalar.
+// In the bits of the scalar, which constants are made of.
 uint64_t OneOf(ir::Scalar scalar) {
   return scalar == ir::Scalar::kF32   ? std::bit_cast<uint32_t>(1.0F)
          : scalar == ir::Scalar::kF64 ? std::bit_cast<uint64_t>(1.0)
@@ -19,6 +23,7 @@ uint64_t OneOf(ir::Scalar scalar) {
 
 }  // namespace
 
+// The table of spec/hlsl 9.1, by scalars of the IR: halves are floats there.
 ir::InstId ConvertItems(LowerContext& context, ir::InstId value, Item from, Item to,
                         uint32_t count) {
   const ir::Scalar source = FactsOf(from).scalar;
@@ -42,6 +47,7 @@ ir::InstId ConvertItems(LowerContext& context, ir::InstId value, Item from, Item
   return context.Emit(ir::ConvertInst{type, value});
 }
 
+// Requires: one shape. What is no number is the same value under another name.
 ir::InstId ConvertValue(LowerContext& context, ir::InstId value, TypeId from, TypeId to) {
   const Type source = context.TypeRow(from);
   const Type target = context.TypeRow(to);
@@ -57,6 +63,7 @@ ir::InstId ConvertValue(LowerContext& context, ir::InstId value, TypeId from, Ty
                 });
 }
 
+// spec/hlsl 11: a scalar has `.x`, and splats for more letters.
 ir::InstId SwizzleValue(LowerContext& context, ir::InstId value, ir::Scalar scalar, uint32_t count,
                         uint32_t packed) {
   const uint32_t letters = ir::SwizzleCount(packed);
@@ -70,6 +77,7 @@ ir::InstId SwizzleValue(LowerContext& context, ir::InstId value, ir::Scalar scal
   return context.Emit(ir::SwizzleInst{type, value, packed});
 }
 
+// spec/hlsl 9.2: the first items of the first rows.
 ir::InstId TruncateValue(LowerContext& context, ir::InstId value, TypeId from, TypeId to) {
   static constexpr uint8_t kFirst[4] = {0, 1, 2, 3};
   const Type source = context.TypeRow(from);
@@ -86,6 +94,7 @@ ir::InstId TruncateValue(LowerContext& context, ir::InstId value, TypeId from, T
   const auto row = [&](uint32_t i) {
     return context.Emit(ir::ExtractInst{context.Vector(scalar, source.columns), value, i});
   };
+  // To a column: the first item of each row.
   if (target.form == Form::kMatrix && target.columns == 1 && target.rows > 1) {
     std::vector<ir::InstId> items;  // the first of each row
     for (uint32_t i = 0; i < target.rows; ++i) {
@@ -103,6 +112,7 @@ ir::InstId TruncateValue(LowerContext& context, ir::InstId value, TypeId from, T
   return context.Emit(ir::ConstructInst{TypeOf(context, to), context.builder.Ids(rows)});
 }
 
+// Of a matrix: one row, which all rows are.
 ir::InstId SplatValue(LowerContext& context, ir::InstId scalar, TypeId to) {
   const Type target = context.TypeRow(to);
   switch (ValueForm(target)) {
@@ -119,11 +129,14 @@ ir::InstId SplatValue(LowerContext& context, ir::InstId scalar, TypeId to) {
       TypeOf(context, to), context.builder.Ids(std::vector<ir::InstId>(target.rows, row))});
 }
 
+// Of an array, a matrix (a row), a vector or a struct: `part` says of what type the part is.
 ir::InstId ExtractPart(LowerContext& context, ir::InstId value, ir::TypeId part, uint32_t index) {
   return context.Emit(ir::ExtractInst{part, value, index});
 }
 
 // As deep as types nest.
+// Items of arrays are one value that is repeated, so the cost is that of the type, not of its
+// leaves.
 ir::InstId FillValue(LowerContext& context, ir::InstId scalar, Item item, TypeId to) {
   CheckStop();
   const Type type = context.TypeRow(to);

@@ -19,10 +19,13 @@
 namespace kiln::hlsl {
 namespace {
 
+// Statements of one function. Scopes of HLSL are scopes of the IR, so names need not be
+// changed.
 class Statements {
  public:
   explicit Statements(LowerContext& context) : context_(context), none_(context.builder.Void()) {}
 
+  // One statement. Blocks recurse as deep as the parser allows.
   void Lower(StmtId id) {
     CheckStop();
     const Stmt& stmt = context_.unit[id];
@@ -64,12 +67,14 @@ class Statements {
   }
 
   // The statements of what has a block of its own in the IR: no scope more.
+  // What the IR gives a block to needs no scope in it.
   void Inner(StmtId body) {
     const Stmt& stmt = context_.unit[body];
     stmt.kind == StmtKind::kBlock ? All(stmt.children) : Lower(body);
   }
 
  private:
+  // Without a scope of their own.
   void All(ListId list) {
     for (const uint32_t child : context_.unit.List(list)) {
       Lower(StmtId{child});
@@ -89,6 +94,7 @@ class Statements {
     context_.Emit(ir::ScopeInst{none_, block});
   }
 
+  // From here on mentions of the variable find its storage.
   ir::LocalId AddLocal(const Stmt& stmt) {
     const Local& local = context_.unit[stmt.local];
     const ir::LocalId made = context_.builder.AddLocal(
@@ -98,6 +104,8 @@ class Statements {
     return made;
   }
 
+  // A variable of a case was declared before its switch; here it only gets its value. Without
+  // one it keeps whatever it has, which is undefined.
   void Declare(const Stmt& stmt) {
     const bool hoisted = context_.locals[stmt.local.value].valid() && hoisting_ > 0;
     const ir::InstId value = stmt.a.valid() ? ValueOf(context_, stmt.a) : ir::InstId{};
@@ -113,6 +121,7 @@ class Statements {
   }
 
   // --- branches
+  // The value of a condition that is constant.
   std::optional<Scalar> Known(ExprId id) const {
     const Expr& expr = context_.Get(id);
     return expr.kind == ExprKind::kConstant ? std::optional(context_.unit.ScalarsOf(expr)[0])
@@ -121,6 +130,8 @@ class Statements {
 
   // The block of a `when` holds a scope, since it may end in a jump that what follows must not
   // stand behind.
+  // The jump ends the scope alone, so what follows the `when` is still reached where it is cut
+  // out.
   void When(ir::CexprId condition, ir::SpanId run, StmtId body, TokenRange at) {
     const ir::BlockId block = Block([&] { Wrapped(body); });
     context_.at = at;
@@ -134,6 +145,7 @@ class Statements {
     context_.Emit(ir::ScopeInst{none_, block});
   }
 
+  // spec/hlsl 8.3. The side that is not chosen is not closed in a variant.
   void If(const Stmt& stmt) {
     const std::span<const uint32_t> children = context_.unit.List(stmt.children);
     const bool has_else = children.size() > 1;
@@ -147,6 +159,7 @@ class Statements {
     }
     if (context_.Get(stmt.a).rate == Rate::kOption) {
       ir::SpanId run;
+      // The condition again, negated: in a variant one of two is true.
       const ir::CexprId condition = CexprOf(context_, stmt.a, &run);
       When(condition, run, StmtId{children[0]}, stmt.at);
       if (has_else) {
@@ -169,6 +182,8 @@ class Statements {
   }
 
   // --- loops
+  // The IR's loop has a condition before each round, the body, and what runs between two
+  // rounds. An empty condition is true.
   void Loop(const Stmt& stmt) {
     const ir::LocalId exit = context_.builder.AddLocal({.kind = ir::LocalKind::kLoopExit}, {});
     const bool is_do = stmt.Is(Stmt::kDo);
@@ -185,6 +200,7 @@ class Statements {
     context_.loop_exits.push_back(exit);
     const ir::BlockId body = Block([&] { Inner(StmtId{context_.unit.List(stmt.children)[0]}); });
     context_.loop_exits.pop_back();
+    // The step runs after `continue`, too; of `do` this block asks whether to go on.
     const ir::BlockId continuing = Block([&] {
       if (is_do) {
         yield_condition();
@@ -200,6 +216,7 @@ class Statements {
   }
 
   // --- switch
+  // Known or known with options.
   bool ByOptions(const Stmt& stmt) const { return context_.Get(stmt.a).rate <= Rate::kOption; }
   bool HasOpenLabel(const Stmt& stmt) const {
     for (const uint32_t child : context_.unit.List(stmt.children)) {
@@ -224,6 +241,7 @@ class Statements {
     }
   }
 
+  // A switch is in a scope of its own, which has the variables of its cases.
   void Switch(const Stmt& stmt) {
     const TokenRange at = stmt.at;
     const ir::BlockId block = Block([&] {
@@ -264,6 +282,7 @@ class Statements {
                                  context_.builder.NewList(words)});
   }
 
+  // spec/hlsl 12: labels are constants. Cases fall through into the next one unless they end.
   void SwitchByValue(const Stmt& stmt) {
     const ir::InstId selector = ValueOf(context_, stmt.a);
     const ir::TypeId type = TypeOf(context_, context_.Get(stmt.a).type);
@@ -279,6 +298,7 @@ class Statements {
         one.labels.push_back(context_.builder.ScalarConst(type, BitsOf(value)));
       }
       if (one.labels.empty() && !one.is_default) {
+        // It was checked, and nothing reaches it.
         continue;  // what stands before the first label
       }
       one.block = Block([&] { All(row.children); });
@@ -297,6 +317,8 @@ class Statements {
     return stmt.kind == StmtKind::kBreak && stmt.Is(Stmt::kOfSwitch);
   }
   // Does a case leave its switch anywhere but at its end?
+  // A stack over the statements of a case. Inner switches have their own breaks, loops do not
+  // show theirs: a break in one is of the loop.
   bool BreaksEarly(StmtId one) const {
     const std::span<const uint32_t> list = context_.unit.List(context_.unit[one].children);
     const bool ends_so = !list.empty() && IsOwnBreak(StmtId{list.back()});
@@ -328,6 +350,7 @@ class Statements {
 
   // A selector and labels that options decide, with cases that end each: one `when` for each case.
   // Where one leaves the switch from inside they stand in a switch with nothing but a default.
+  // spec/hlsl 8.3.
   bool SwitchByOptions(const Stmt& stmt) {
     const std::span<const uint32_t> children = context_.unit.List(stmt.children);
     const bool all_end = std::ranges::all_of(
@@ -350,6 +373,8 @@ class Statements {
     return true;
   }
 
+  // The condition of a case is that one of its labels is equal; that of default, that none is.
+  // Conditions exclude each other, so at most one `when` is live.
   void WhensOf(const Stmt& stmt, std::span<const uint32_t> children, bool in_switch) {
     const ir::CexprId selector = CexprOf(context_, stmt.a, nullptr);
     std::vector<ir::CexprId> conditions;
@@ -385,6 +410,8 @@ class Statements {
 
   // Labels that options decide, of a selector that they do not: the number of the case is found
   // first, by comparisons from the first label on, and is what the switch is over.
+  // The cost is a comparison for each label. Cases keep their order, and may fall through as
+  // before.
   void SwitchByChain(const Stmt& stmt) {
     const ir::InstId selector = ValueOf(context_, stmt.a);
     const ir::TypeId number = context_.Vector(ir::Scalar::kU32, 1);
@@ -401,6 +428,7 @@ class Statements {
             context_.Emit(ir::BinaryInst{flag, ir::BinaryOp::kEqual, selector, value}), i);
       }
     }
+    // From the last label on: the first one that is equal wins.
     ir::InstId chosen = context_.Uint(otherwise);
     for (size_t i = tests.size(); i > 0; --i) {
       chosen = context_.Emit(

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Types, structs, constants and attributes. A struct is declared once; it gets attributes of
+// memory only if some block or buffer holds it, since offsets mean nothing to a value. Order of
+// matrices is decided here and nowhere else: what HLSL calls columns are rows in the IR.
 #include "compiler/front/hlsl/lower/type.h"
 
 #include <charconv>
@@ -13,11 +16,13 @@
 namespace kiln::hlsl {
 namespace {
 
+// The IR keeps bindings in 32 bits; with a bound on the number a shift cannot overflow.
 constexpr uint32_t kMaxRegister = 1u << 24;
 
 void DeclareStruct(LowerContext& context, StructId id);
 
 // Declares what the members of a struct are made of, then the struct. As deep as structs nest.
+// Also of blocks: these are declarations with members that are no structs.
 ir::DeclId DeclareMembers(LowerContext& context, StructId id, const ir::Decl& decl,
                           const ir::DeclSpans& decl_spans) {
   const Struct& row = context.unit.types[id];
@@ -42,6 +47,7 @@ ir::DeclId DeclareMembers(LowerContext& context, StructId id, const ir::Decl& de
     spans.push_back(span);
   }
   const ir::DeclId made = context.builder.Add(decl, decl_spans, members, spans);
+  // Attributes count members of the module; those in structs inside were counted before.
   context.structs[id.value] = made;
   for (uint32_t i = 0; i < row.count; ++i) {
     const Member& member = context.unit.types.MemberOf(id, i);
@@ -55,6 +61,7 @@ ir::DeclId DeclareMembers(LowerContext& context, StructId id, const ir::Decl& de
   return made;
 }
 
+// Once for each struct, and not for those that are blocks.
 void DeclareStruct(LowerContext& context, StructId id) {
   CheckStop();
   if (context.structs[id.value].valid() || context.block_structs[id.value]) {
@@ -67,6 +74,7 @@ void DeclareStruct(LowerContext& context, StructId id) {
 }
 
 // Structs that blocks and buffers hold, and those in them.
+// Only these have a form in memory, with offsets and orders of matrices.
 void MarkMemory(LowerContext& context, TypeId type) {
   std::vector<TypeId> pending{type};
   while (!pending.empty()) {
@@ -93,6 +101,7 @@ struct Leaves {
   const Scalar& Take() { return scalars[next++]; }
 };
 
+// Invalid where a struct is met: constants of the IR are numbers, vectors, matrices and arrays.
 ir::ConstId RowOf(LowerContext& context, TypeId id, Leaves& leaves) {
   const Type& type = context.TypeRow(id);
   if (type.kind == TypeKind::kEnum ||
@@ -104,6 +113,7 @@ ir::ConstId RowOf(LowerContext& context, TypeId id, Leaves& leaves) {
     const ir::TypeId item = context.Vector(ScalarOf(type), 1);
     if (ValueForm(type) == Form::kVector) {
       for (uint32_t i = 0; i < CountOf(type); ++i) {
+        // A matrix by rows, each a vector of the IR.
         parts.push_back(context.builder.ScalarConst(item, BitsOf(leaves.Take())));
       }
     } else {
@@ -131,6 +141,7 @@ ir::ConstId RowOf(LowerContext& context, TypeId id, Leaves& leaves) {
 }
 
 // A constant that holds structs is put together from its parts.
+// First as one constant, then part by part.
 ir::InstId ValueOf(LowerContext& context, TypeId id, Leaves& leaves) {
   const Type& type = context.TypeRow(id);
   const bool scalar = type.kind == TypeKind::kEnum ||
@@ -161,6 +172,7 @@ ir::InstId ValueOf(LowerContext& context, TypeId id, Leaves& leaves) {
   return context.Emit(ir::ConstructInst{TypeOf(context, id), context.builder.Ids(parts)});
 }
 
+// A word and a number: semantics, built-ins, registers.
 void AddText(LowerContext& context, ir::AttributeKey key, std::string_view text, uint32_t number,
              bool of_member, uint32_t owner) {
   context.builder.Add(ir::Attribute{.of_member = static_cast<uint16_t>(of_member ? 1 : 0),
@@ -172,16 +184,20 @@ void AddText(LowerContext& context, ir::AttributeKey key, std::string_view text,
 
 // A register is a binding of the same number, unless its class is shifted or registers mean
 // nothing.
+// spec/hlsl 16.2. What layouts decide keeps its register; a shifted one becomes a binding,
+// since layouts know of no shift.
 void AddRegister(LowerContext& context, const Attributes& row, uint32_t owner) {
   const uint32_t space = row.register_space == kNoRow ? 0 : row.register_space;
   const std::string_view name = row.register_name;
   if (context.settings.vulkan_registers == VulkanRegisters::kIgnore) {
     return AddText(context, ir::AttributeKey::kRegister, "", space, false, owner);
   }
+  // Classes are written in either case.
   const char register_class = name[0] >= 'a' ? name[0] : static_cast<char>(name[0] - 'A' + 'a');
   const uint32_t shift = ShiftOf(context.settings, register_class, space);
   uint32_t number = 0;
   const auto read = std::from_chars(name.data() + 1, name.data() + name.size(), number);
+  // A binding that is written wins over the register.
   if (shift == 0 || row.binding != kNoRow || read.ec != std::errc{} || number > kMaxRegister) {
     return AddText(context, ir::AttributeKey::kRegister, name, space, false, owner);
   }
@@ -191,6 +207,7 @@ void AddRegister(LowerContext& context, const Attributes& row, uint32_t owner) {
 
 }  // namespace
 
+// None for items that are not built.
 ir::Scalar ScalarOf(const Type& type) { return FactsOf(type.item).scalar; }
 
 ir::CexprId ExtentOf(LowerContext& context, const Type& array) {
@@ -198,6 +215,7 @@ ir::CexprId ExtentOf(LowerContext& context, const Type& array) {
                               : CexprOf(context, ExprId{array.open}, nullptr);
 }
 
+// Types are made when they are first used. Structs are declared before, so their ids are there.
 ir::TypeId TypeOf(LowerContext& context, TypeId id) {
   if (context.types.size() <= id.value) {
     context.types.resize(id.value + 1);
@@ -236,6 +254,7 @@ ir::TypeId TypeOf(LowerContext& context, TypeId id) {
   return made;
 }
 
+// Marks first, then structs: what is in memory must be known when members are declared.
 void DeclareStructs(LowerContext& context) {
   context.structs.resize(context.unit.types.struct_count());
   context.in_memory.resize(context.unit.types.struct_count());
@@ -256,11 +275,13 @@ void DeclareStructs(LowerContext& context) {
   }
 }
 
+// The buffer itself is the struct of its fields.
 ir::DeclId DeclareFields(LowerContext& context, StructId id, const ir::Decl& decl,
                          const ir::DeclSpans& spans) {
   return DeclareMembers(context, id, decl, spans);
 }
 
+// spec/hlsl 6.3: the matrix is transposed in the IR, so HLSL's column order is RowMajor there.
 bool StoresColumns(const LowerContext& context, TypeId type, AttributesId attributes) {
   while (context.TypeRow(type).kind == TypeKind::kArray) {
     type = context.unit.types.ElementOf(type);
@@ -276,6 +297,7 @@ bool StoresColumns(const LowerContext& context, TypeId type, AttributesId attrib
   return columns || (!rows && !context.row_major);
 }
 
+// An offset that is written, and the order of a matrix.
 void AddMemoryAttributes(LowerContext& context, TypeId type, AttributesId attributes,
                          uint32_t member) {
   if (attributes.valid() && context.unit.attributes[attributes.value].offset != kNoRow) {
@@ -290,16 +312,20 @@ void AddMemoryAttributes(LowerContext& context, TypeId type, AttributesId attrib
   }
 }
 
+// Invalid if the constant holds a struct.
 ir::ConstId ConstantRowOf(LowerContext& context, const Expr& constant) {
   Leaves leaves{context.unit.ScalarsOf(constant)};
   return RowOf(context, constant.type, leaves);
 }
 
+// As instructions where it holds structs.
 ir::InstId ConstantValue(LowerContext& context, const Expr& constant) {
   Leaves leaves{context.unit.ScalarsOf(constant)};
   return ValueOf(context, constant.type, leaves);
 }
 
+// Those for interfaces and bindings. Bindings belong to declarations, locations to members as
+// well.
 void AddAttributes(LowerContext& context, AttributesId id, bool of_member, uint32_t owner) {
   if (!id.valid()) {
     return;

@@ -22,15 +22,19 @@
 namespace kiln::hlsl {
 namespace {
 
+// A compile-time expression over options.
 bool IsOption(const LowerContext& context, uint32_t id) {
   return context.Get(ExprId{id}).rate == Rate::kOption;
 }
 
+// Loaded as a whole: its parts are steps of the place, and not values that are extracted.
 bool IsLoaded(const LowerContext& context, ExprId id) {
   return context.Get(id).Is(Expr::kPlace) && IsStored(context, id);
 }
 
 // Is the first operand lowered before anything else is done?
+// Chains to the left (`a + b + c`, `a.b.c`) are as long as a source makes them, so they are
+// walked by ValueOf's loop. Everything else recurses, as deep as brackets nest.
 bool Descends(const LowerContext& context, ExprId id) {
   const Expr& expr = context.Get(id);
   if (expr.rate == Rate::kOption || IsLoaded(context, id)) {
@@ -50,16 +54,19 @@ bool Descends(const LowerContext& context, ExprId id) {
     case ExprKind::kLet:
       return true;
     case ExprKind::kIndex:
+      // A constant that is indexed is looked at as a whole: see IndexConstant.
       return context.Get(ExprId{expr.a}).kind != ExprKind::kConstant;
     case ExprKind::kLogical:
     case ExprKind::kSelect:
     case ExprKind::kConditional:
+      // What options choose between is chosen before anything is computed.
       return !IsOption(context, expr.a);
     default:
       return false;
   }
 }
 
+// A block of the IR whose last instruction yields what `make` gives.
 template <class Make>
 ir::BlockId BlockThatYields(LowerContext& context, Make make) {
   const ir::BlockId block = context.builder.BeginBlock();
@@ -70,6 +77,7 @@ ir::BlockId BlockThatYields(LowerContext& context, Make make) {
 }
 
 // One of two is closed, the other one is not looked at.
+// Both sides are in the open module; a variant closes the one that its options choose.
 template <class Then, class Otherwise>
 ir::InstId ChooseValue(LowerContext& context, const Expr& expr, Then then, Otherwise otherwise) {
   ir::InstSpans spans;
@@ -84,6 +92,7 @@ ir::InstId ChooseValue(LowerContext& context, const Expr& expr, Then then, Other
 }
 
 // A condition that options decide, in front of a value.
+// spec/hlsl 8.3. In 2018 both sides happen if one of them has an effect.
 ir::InstId Chosen(LowerContext& context, const Expr& expr) {
   const auto value = [&](uint32_t id) {
     return [&context, id] { return ValueOf(context, ExprId{id}); };
@@ -107,6 +116,7 @@ ir::InstId Chosen(LowerContext& context, const Expr& expr) {
   return ChooseValue(context, expr, value(expr.b), value(expr.c));
 }
 
+// Only 2021 has these rows: the right side is a block.
 ir::InstId Logical(LowerContext& context, const Expr& expr, ir::InstId left) {
   const ir::BlockId right =
       BlockThatYields(context, [&] { return ValueOf(context, ExprId{expr.b}); });
@@ -140,6 +150,7 @@ ir::InstId Conditional(LowerContext& context, const Expr& expr, ir::InstId condi
 }
 
 // Item `index` of a value: a variable one wants storage.
+// Extracting needs a constant: otherwise the value is stored and read.
 ir::InstId IndexValue(LowerContext& context, const Expr& expr, ir::InstId base) {
   const Expr& index = context.Get(ExprId{expr.b});
   const ir::TypeId type = TypeOf(context, expr.type);
@@ -158,6 +169,7 @@ ir::InstId IndexValue(LowerContext& context, const Expr& expr, ir::InstId base) 
 }
 
 // Item of a constant: an array is read where it lies.
+// No copy is made of the array at each use.
 ir::InstId IndexConstant(LowerContext& context, const Expr& expr) {
   const Expr& base = context.Get(ExprId{expr.a});
   const bool array = context.TypeRow(base.type).kind == TypeKind::kArray;
@@ -173,6 +185,7 @@ ir::InstId IndexConstant(LowerContext& context, const Expr& expr) {
   return context.Emit(ir::LoadInst{type, place});
 }
 
+// Elements of a matrix, one by one; spec/hlsl 6.3: its rows are vectors.
 ir::InstId ElementsValue(LowerContext& context, const Expr& expr, ir::InstId base) {
   const Type matrix = context.TypeRowOf(ExprId{expr.a});
   const ir::TypeId row = context.Vector(ScalarOf(matrix), matrix.columns);
@@ -188,6 +201,7 @@ ir::InstId ElementsValue(LowerContext& context, const Expr& expr, ir::InstId bas
 }
 
 // An expression whose first operand is there.
+// The rest of the operands is evaluated behind the first, from left to right.
 ir::InstId Apply(LowerContext& context, const Expr& expr, ir::InstId first) {
   context.at = expr.at;
   const TypeId from = context.Get(ExprId{expr.a}).type;
@@ -226,8 +240,10 @@ ir::InstId Apply(LowerContext& context, const Expr& expr, ir::InstId first) {
     }
     case ExprKind::kConditional:
       return Conditional(context, expr, first);
+    // The left side was lowered for its effects.
     case ExprKind::kComma:
       return ValueOf(context, ExprId{expr.b});
+    // Given values hold while the body is lowered; those of outer rows come back behind it.
     case ExprKind::kLet: {
       const ir::InstId second = expr.c == kNoRow ? ir::InstId{} : ValueOf(context, ExprId{expr.c});
       const GivenScope given(context, first, second);
@@ -239,6 +255,7 @@ ir::InstId Apply(LowerContext& context, const Expr& expr, ir::InstId first) {
   KILN_UNREACHABLE();
 }
 
+// What options decide, what is loaded, and what evaluates its operands itself.
 ir::InstId Leaf(LowerContext& context, ExprId id) {
   const Expr& expr = context.Get(id);
   context.at = expr.at;
@@ -256,6 +273,7 @@ ir::InstId Leaf(LowerContext& context, ExprId id) {
     case ExprKind::kConstant:
       return ConstantValue(context, expr);
     case ExprKind::kLocal:
+      // A parameter that has no storage.
       return context.Emit(ir::ParamInst{TypeOf(context, expr.type), context.parameters[expr.a]});
     case ExprKind::kBuild:
       return BuildValue(context, expr);
@@ -285,6 +303,7 @@ ir::InstId Leaf(LowerContext& context, ExprId id) {
 
 }  // namespace
 
+// Down to the innermost first operand, then out again.
 ir::InstId ValueOf(LowerContext& context, ExprId id) {
   CheckStop();
   std::vector<ExprId> spine;

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// The pipeline: preprocess, parse, check, lower. Files and probes are returned whether there is
+// a module or not, as the key of a failed module must know them, too. Limits on the rows of all
+// stages together end it early.
 #include "compiler/front/hlsl/module/front.h"
 
 #include <iterator>
@@ -19,10 +22,12 @@ namespace kiln::hlsl {
 
 namespace {
 
+// Moved: messages may be long.
 void Append(std::vector<Diagnostic>& all, std::vector<Diagnostic>&& more) {
   all.insert(all.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
 }
 
+// Rows of each stage, to be held against one limit.
 size_t NodesOf(const syntax::Ast& ast) {
   return ast.decls.size() + ast.variables.size() + ast.stmts.size() + ast.exprs.size();
 }
@@ -37,6 +42,7 @@ size_t NodesOf(const ir::ModuleView& view) {
 }
 
 // Texts of the files of a stream, by row.
+// Of files that are not there an empty text: the preprocessor said so.
 std::vector<std::string_view> TextsOf(const TokenStream& stream, const SourceFile& root,
                                       const SourceSet& files) {
   std::vector<std::string_view> texts{root.text};
@@ -55,6 +61,7 @@ struct Request {
 
 // The module of a stream; nothing if there are errors. Nodes are counted when they are there: their
 // number is bounded by that of the tokens, and a source that has too many pays for them once.
+// The limit is of all stages together.
 std::optional<ir::Module> ModuleOf(const TokenStream& stream, const ModuleSources& sources,
                                    const Request& request, std::vector<Diagnostic>& diagnostics) {
   syntax::ParseResult parsed =
@@ -85,6 +92,7 @@ std::optional<ir::Module> ModuleOf(const TokenStream& stream, const ModuleSource
 
 // The parser looks for more errors where the preprocessor found some, if nothing is missing; later
 // stages run only if those before them found none.
+// If a file is missing nothing is parsed: every name of it would be reported.
 ParsedModule Parse(const SourceFile& root, const SourceSet& files, const Settings& settings,
                    const Hash128& fingerprint, uint32_t ordinal, const LanguageLimits& limits) {
   PreprocessResult read = Preprocess(root, files, settings, ordinal, limits);
@@ -100,6 +108,7 @@ ParsedModule Parse(const SourceFile& root, const SourceSet& files, const Setting
   return out;
 }
 
+// The files that a module asks for, without making it.
 std::vector<Probe> ProbesOf(const SourceFile& root, const SourceSet& files,
                             const Settings& settings) {
   return Preprocess(root, files, settings, 0).stream.probes;
@@ -112,6 +121,7 @@ DumpedStage DumpLexed(const SourceFile& root) {
   return out;
 }
 
+// Dumps of stages run those before them, and stop where these found errors.
 DumpedStage DumpPreprocessed(const SourceFile& root, const SourceSet& files,
                              const Settings& settings, uint32_t ordinal) {
   PreprocessResult read = Preprocess(root, files, settings, ordinal);

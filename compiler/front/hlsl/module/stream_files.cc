@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// What the rest of kiln needs to know of the files that a module was made of, without the
+// stream itself.
 #include "compiler/front/hlsl/module/stream_files.h"
 
 #include <utility>
@@ -7,6 +9,8 @@
 
 namespace kiln::hlsl {
 
+// The root is first and included nowhere. Paths of `#line` are numbered in the order in which
+// marks use them, so that equal sources give equal modules.
 ir::ModuleFiles FilesOf(const TokenStream& stream) {
   ir::ModuleFiles out;
   for (const ModuleFile& file : stream.files) {

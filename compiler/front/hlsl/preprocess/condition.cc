@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// `#if` is read by the same expander as everything else, and its tokens go to the arithmetic
+// one by one. `defined` takes its name before it could be expanded. What is wrong is HLSL1031
+// for the whole line, and the condition is then false.
 #include "compiler/front/hlsl/preprocess/condition.h"
 
 #include <limits>
@@ -11,6 +14,8 @@ namespace kiln::hlsl {
 namespace {
 
 // A name that would say for which stage or target the module is compiled, if it were known.
+// spec/hlsl 4.3: one module serves all of them, so such a name is never defined; testing it is
+// warned about.
 bool DependsOnTarget(std::string_view name) {
   return name == "__SHADER_TARGET_STAGE" || name.starts_with("__SHADER_STAGE_") ||
          (name.starts_with("__SPIRV_") && name.ends_with("_VERSION__"));
@@ -26,11 +31,13 @@ Condition::Condition(FileStack& files, FileTable& table, PreprocessState& state)
       expression_(state.limits.nesting, state.limits.terms) {}
 
 // After an error the rest of the line is read all the same, so that no macro stays hidden.
+// The expander is this line's own: its tokens are those of the directive and end with it.
 bool Condition::Evaluate(const DirectiveLine& line) {
   where_ = line;
   at_ = files_.Delivered(line.name).origin;
   expression_.Clear();
   line_.Begin(line.at, line.end);
+  // Where the error is: the last token that was right, or the one that was not.
   bool good = true;
   for (Token token = expander_.Next(); token.kind != TokenKind::kEnd; token = expander_.Next()) {
     CheckStop();
@@ -44,6 +51,8 @@ bool Condition::Evaluate(const DirectiveLine& line) {
   return value.has_value() ? value->bits != 0 : Wrong();
 }
 
+// The macros of the clock are there to be refused where they are used, and count as not
+// defined.
 bool Condition::IsDefined(const Token& name) {
   const uint32_t row = state_.macros.Find(name.symbol);
   if (row != MacroTable::kNone) {
@@ -56,6 +65,8 @@ bool Condition::IsDefined(const Token& name) {
   return false;
 }
 
+// Words that are no macro are 0, but for `true`; `defined` looks at the name behind it before
+// anything is expanded.
 bool Condition::Add(const Token& token) {
   if (token.kind == TokenKind::kInteger) {
     return AddNumber(token);
@@ -78,13 +89,17 @@ bool Condition::AddNumber(const Token& token) {
                       .With("bits", 64));
     return false;
   }
+  // spec/hlsl 4.1: signed, unless the number has a `u` or does not fit.
   const bool large = number->value > uint64_t{std::numeric_limits<int64_t>::max()};
   return Check(
       expression_.AddValue({.bits = number->value, .is_unsigned = number->is_unsigned || large}));
 }
 
+// Names that were 0 because nothing defines them are kept, each once: editors and lints ask for
+// them.
 bool Condition::AddName(const Token& name) {
   if (!IsDefined(name)) {
+    // Symbols grow with the module, so there is room for half as many again.
     if (name.symbol >= undefined_.size()) {
       undefined_.resize(name.symbol + name.symbol / 2 + 64);
     }
@@ -113,6 +128,7 @@ bool Condition::AddDefined() {
   return Check(expression_.AddValue({.bits = defined ? 1u : 0u}));
 }
 
+// What the arithmetic says becomes a diagnostic here, as only this knows the place.
 bool Condition::Check(IfExpression::Step step) {
   switch (step) {
     case IfExpression::Step::kGood:

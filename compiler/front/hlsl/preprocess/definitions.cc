@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+// A definition is read into a row of the macro table: parameters become numbers, `#` and `##`
+// become flags of the tokens beside them, so that expanding never looks at them again. Rows are
+// kept by the line that made them, since a file that is included many times defines the same
+// macros each time.
 #include "compiler/front/hlsl/preprocess/definitions.h"
 
 #include <string>
@@ -6,6 +10,7 @@
 
 namespace kiln::hlsl {
 
+// Their text depends on where they are used, so they are kinds of macros and have no body.
 void Definitions::DefineBuiltIns() {
   const auto define = [&](Word word, Macro::Kind kind) {
     state_.macros.Define(state_.macros.Add({.name = word, .kind = kind, .has_place = false}, {}));
@@ -17,9 +22,11 @@ void Definitions::DefineBuiltIns() {
   define(kWordTimestamp, Macro::Kind::kClock);
 }
 
+// Behind it macros have places, to which diagnostics lead.
 void Definitions::EndOfPredefined() { predefined_ = false; }
 
 // A line is read once; to define its macro again is to look it up.
+// In a file that is included again each `#define` has its macro already, by the row of its `#`.
 void Definitions::Define(const DirectiveLine& line) {
   const uint32_t* known = by_line_.Find(line.hash);
   const std::optional<uint32_t> row = known != nullptr ? *known : Read(line);
@@ -31,6 +38,8 @@ void Definitions::Define(const DirectiveLine& line) {
   }
   const Macro& macro = state_.macros[*row];
   const uint32_t before = state_.macros.Find(macro.name);
+  // Another definition than the one that holds is warned about, as C has it: kind, parameters,
+  // tokens and the spaces between them count.
   const bool differs = before != MacroTable::kNone &&
                        state_.macros[before].kind != Macro::Kind::kClock &&
                        !state_.macros.Equal(before, *row);
@@ -70,12 +79,15 @@ bool Definitions::Expected(std::string_view what, uint32_t at, const DirectiveLi
   return false;
 }
 
+// `defined` must not be a macro, or `#if` would mean something else.
 bool Definitions::ReadMacroName(const DirectiveLine& line) {
   const Token name = At(line.at, line);
   return (name.is_word() && name.symbol != kWordDefined) ||
          Expected("the name of a macro", line.at, line);
 }
 
+// An object has no parenthesis directly behind its name; with a space before it the parenthesis
+// belongs to the body.
 std::optional<uint32_t> Definitions::Read(const DirectiveLine& line) {
   if (!ReadMacroName(line)) {
     return std::nullopt;
@@ -98,6 +110,8 @@ std::optional<uint32_t> Definitions::Read(const DirectiveLine& line) {
 }
 
 // Names up to ')', the last of which may be '...', which is called __VA_ARGS__.
+// A parameter is known by its number from here on. Two of one name, and the name of the
+// variable arguments, are errors.
 bool Definitions::ReadParameters(uint32_t& at, const DirectiveLine& line, Macro& macro) {
   if (At(at, line).kind == TokenKind::kCloseParen) {
     ++at;
@@ -133,6 +147,8 @@ bool Definitions::ReadBody(uint32_t at, const DirectiveLine& line, const Macro& 
   bool pasting = false;
   for (; at < line.end; ++at) {
     Token token = At(at, line);
+    // `##` stands between two tokens: not first, not last, not twice. What is on its sides is
+    // not expanded (kRaw).
     if (token.kind == TokenKind::kHashHash) {
       if (body_.empty() || pasting || at + 1 == line.end) {
         return Expected(body_.empty() ? "a token before '##'" : "a token after '##'",
@@ -142,7 +158,9 @@ bool Definitions::ReadBody(uint32_t at, const DirectiveLine& line, const Macro& 
       pasting = true;
       continue;
     }
+    // A space before the first token of the body is not part of it.
     const uint8_t layout = body_.empty() ? 0 : token.flags & Token::kSpaceBefore;
+    // Only function macros have `#`; in others it is a token like any.
     const bool stringize = function && token.kind == TokenKind::kHash;
     if (stringize) {
       token = At(++at, line);

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// One directive at a time: which one it is, and whose it is. The two that need macros expanded
+// and belong to no part of their own, #line and the messages, are here.
 #include "compiler/front/hlsl/preprocess/directives.h"
 
 #include <limits>
@@ -20,9 +22,11 @@ Directives::Directives(const Includes::Inputs& inputs, FileTable& table, FileSta
       line_(files),
       expander_(line_, table, state) {}
 
+// The line is left before it is obeyed, since an include goes on in another file.
 void Directives::Obey() {
   const DirectiveLine line = files_.Line();
   files_.SkipLine(line);
+  // `#` alone in a line is the null directive.
   if (line.name < line.end) {
     Dispatch(state_.lexed.rows[line.name].symbol, line);
   }
@@ -30,6 +34,8 @@ void Directives::Obey() {
 
 void Directives::EndFile() { conditionals_.EndFile(); }
 
+// A word that is no directive is an error where the group is read (HLSL1020), nothing where it
+// is skipped.
 void Directives::Dispatch(uint32_t word, const DirectiveLine& line) {
   switch (word) {
     case kWordDefine:
@@ -66,6 +72,8 @@ void Directives::Dispatch(uint32_t word, const DirectiveLine& line) {
 void Directives::Line(const DirectiveLine& line) {
   line_.Begin(line.at, line.end);
   const Token number = expander_.Next();
+  // Behind the path nothing is looked at (spec/hlsl 4.1), but it is read, so that no macro
+  // stays open.
   const Token path = number.kind == TokenKind::kEnd ? number : expander_.Next();
   Token last = path;
   while (last.kind != TokenKind::kEnd) {
@@ -76,6 +84,7 @@ void Directives::Line(const DirectiveLine& line) {
     value = IntegerValue(state_.Text(number.symbol));
   }
   const bool good = value.has_value() &&
+                    // 2^31 - 1, the largest line number that C allows.
                     value->value <= uint64_t{std::numeric_limits<int32_t>::max()} &&
                     (path.kind == TokenKind::kEnd || path.kind == TokenKind::kString);
   if (!good) {
@@ -93,9 +102,11 @@ void Directives::Line(const DirectiveLine& line) {
     const std::string quoted(state_.Text(path.symbol));
     symbol = state_.stream.symbols.Intern(std::string_view(quoted).substr(1, quoted.size() - 2));
   }
+  // spec/hlsl 4.1: it changes `__LINE__`, `__FILE__` and messages, never spans.
   table_.MarkLine(line.hash, static_cast<uint32_t>(value->value), symbol);
 }
 
+// The text as it is written, macros not expanded.
 void Directives::Message(Code code, const DirectiveLine& line) {
   const std::span<const Token> words =
       std::span(state_.lexed.rows).subspan(line.at, line.end - line.at);

@@ -12,6 +12,7 @@
 
 namespace kiln::hlsl {
 
+// Tokens of one file, one for each line, with their places.
 std::string DumpTokens(const SourceFile& source) {
   SymbolTable symbols;
   Origins origins;
@@ -29,6 +30,8 @@ std::string DumpTokens(const SourceFile& source) {
   return out;
 }
 
+// The root is the first file and need not be in the set. A line of the output is a line of the
+// source; it begins with the place where its first token is written, outside of macros.
 std::string DumpPreprocessed(const TokenStream& stream, const SourceFile& root,
                              const SourceSet& files) {
   std::vector<LineIndex> lines;
@@ -49,6 +52,8 @@ std::string DumpPreprocessed(const TokenStream& stream, const SourceFile& root,
       const LineColumn at = lines[file].At(offset - stream.files[file].first);
       fmt::format_to(std::back_inserter(out), "{}{}:{}:{}: ", out.empty() ? "" : "\n",
                      Printable(stream.files[file].path), at.line, at.column);
+      // A space is written where there was one, or where tokens would run together: what was
+      // not adjacent in the source was made by macros.
     } else if (token.space_before() || written.begin != end) {
       out += ' ';
     }

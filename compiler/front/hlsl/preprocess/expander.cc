@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+// Expansion with a stack of frames and no recursion but for arguments in arguments. A frame is
+// a stretch of `pool_` that is being read; the pool is cut when its frame ends, so memory is
+// that of the expansions that are open. Hidden names are a flag of their macro (active) and of
+// tokens that met it then (kNoExpand), which is how C's rescan is defined.
 #include "compiler/front/hlsl/preprocess/expander.h"
 
 #include <algorithm>
@@ -6,6 +10,9 @@
 
 namespace kiln::hlsl {
 
+// The next token that is not the name of a macro which can be expanded. Text that a macro
+// stands for is put on a stack of frames and read from there, so that it is scanned for macros
+// again.
 Token Expander::Next() {
   while (true) {
     Token token = NextRaw();
@@ -17,6 +24,7 @@ Token Expander::Next() {
     if (macro.kind != Macro::Kind::kObject && macro.kind != Macro::Kind::kFunction) {
       return BuiltIn(macro, token);
     }
+    // A function macro without a parenthesis behind it is a name.
     if (macro.kind == Macro::Kind::kFunction && !NextIsOpenParen()) {
       return token;
     }
@@ -27,12 +35,16 @@ Token Expander::Next() {
   }
 }
 
+// From the innermost frame that has something left, else from the source. A frame that is read
+// to its end is left, which shows its macro again.
 Token Expander::NextRaw() {
   while (!frames_.empty() && !state_.stopped) {
     Frame& frame = frames_.back();
     if (frame.at < frame.end) {
       return pool_[frame.at++];
     }
+    // A frame without a macro is the end of an argument that is expanded by itself: nothing
+    // around it is read.
     if (frame.macro == MacroTable::kNone) {
       return {};
     }
@@ -41,6 +53,8 @@ Token Expander::NextRaw() {
   return source_.Next();
 }
 
+// A name that stands in the text of its own macro is marked and never expanded again, wherever
+// the token goes (the blue paint of C).
 uint32_t Expander::MacroOf(Token& token) const {
   if (!token.is_word() || (token.flags & Token::kNoExpand) != 0) {
     return MacroTable::kNone;
@@ -75,12 +89,15 @@ Token Expander::BuiltIn(const Macro& macro, Token name) {
 // name is returned, as a name: that fits where most macros stand, so that nothing else goes wrong.
 std::optional<Token> Expander::Expand(uint32_t row, Token name) {
   name.flags |= Token::kNoExpand;
+  // Frames in each other are limited; arguments in arguments recurse over Expand and count by
+  // these frames.
   if (frames_.size() >= state_.limits.macro_depth) {
     state_.Fail(state_.stream.MakeAt(Code::kHlsl1008, name.origin)
                     .With("text", Quoted(state_.Text(name.symbol)))
                     .With("limit", state_.limits.macro_depth));
     return name;
   }
+  // Arguments of calls in each other lie on two stacks, and each call takes off what it put on.
   const size_t first_token = argument_tokens_.size();
   const size_t first_argument = arguments_.size();
   bool good = true;
@@ -99,6 +116,8 @@ std::optional<Token> Expander::Expand(uint32_t row, Token name) {
   return good ? std::nullopt : std::optional(name);
 }
 
+// Whether a call follows is decided without taking the token. Frames that are at their end are
+// looked through, as if they had been left.
 bool Expander::NextIsOpenParen() {
   for (size_t i = frames_.size(); i > 0; --i) {
     const Frame& frame = frames_[i - 1];
@@ -110,9 +129,11 @@ bool Expander::NextIsOpenParen() {
     }
   }
   return source_.NextIsOpenParen();
+  // The parenthesis may stand in the next line, but not in the next file.
 }
 
 // Tokens up to the ')' that closes the call, cut at its commas. Line ends between them are spaces.
+// Commas and parentheses inside of nested parentheses belong to an argument.
 bool Expander::Collect(uint32_t row, const Token& name, size_t first_argument) {
   const Macro macro = state_.macros[row];
   NextRaw();  // '('
@@ -134,6 +155,7 @@ bool Expander::Collect(uint32_t row, const Token& name, size_t first_argument) {
     }
     if (token.kind == TokenKind::kComma && depth == 0) {
       ++found;
+      // All that is left of a variadic call is one argument, commas and all.
       const bool rest = macro.is_variadic && found > macro.parameters;
       if (!rest) {
         if (found <= macro.parameters) {  // of those that are too many only the number counts
@@ -147,7 +169,10 @@ bool Expander::Collect(uint32_t row, const Token& name, size_t first_argument) {
     if (token.starts_line()) {
       token.flags = static_cast<uint8_t>((token.flags & ~Token::kLayout) | Token::kSpaceBefore);
     }
+    // A name that is hidden now stays so, though the argument is expanded later, when its macro
+    // is not active.
     MacroOf(token);  // marks it
+    // Each token counts against the limit of what macros make.
     if (!state_.Make(1, name.origin)) {
       return false;
     }
@@ -159,6 +184,7 @@ bool Expander::Collect(uint32_t row, const Token& name, size_t first_argument) {
 
 // An empty list is no argument of a macro without parameters and an empty one of others. The
 // variable arguments may be missing.
+// spec/hlsl 4.1, as in C.
 bool Expander::CountFits(const Macro& macro, const Token& name, size_t first_argument,
                          size_t found) {
   const bool empty = found == 1 && arguments_[first_argument].count == 0;
@@ -187,6 +213,7 @@ bool Expander::CountFits(const Macro& macro, const Token& name, size_t first_arg
 }
 
 // Each argument that the body has outside of '#' and '##' is expanded once, by itself.
+// An argument that the body mentions ten times is expanded once and copied.
 void Expander::ExpandArguments(std::span<const Token> body, size_t first_argument,
                                uint32_t origin) {
   for (const Token& token : body) {
@@ -198,6 +225,8 @@ void Expander::ExpandArguments(std::span<const Token> body, size_t first_argumen
   }
 }
 
+// As if it were a source of its own: a frame without a macro ends it. Without a macro's name in
+// it the tokens themselves are the expansion.
 void Expander::ExpandArgument(size_t number, uint32_t origin) {
   Argument argument = arguments_[number];
   argument.is_expanded = true;
@@ -209,6 +238,8 @@ void Expander::ExpandArgument(size_t number, uint32_t origin) {
     pool_.insert(pool_.end(), begin, begin + argument.count);
     frames_.push_back({.at = first, .end = first + argument.count, .macro = MacroTable::kNone});
     argument.expanded_first = static_cast<uint32_t>(argument_tokens_.size());
+    // Next may recurse into Expand for calls in the argument; what these put on the stacks is
+    // gone when it returns.
     for (Token token = Next(); token.kind != TokenKind::kEnd; token = Next()) {
       if (!state_.Make(1, origin)) {
         break;
@@ -217,6 +248,7 @@ void Expander::ExpandArgument(size_t number, uint32_t origin) {
     }
     argument.expanded_count =
         static_cast<uint32_t>(argument_tokens_.size()) - argument.expanded_first;
+    // Behind an error frames are left that would otherwise end by being read.
     while (frames_.back().macro != MacroTable::kNone) {
       Leave();
     }
@@ -232,6 +264,8 @@ bool Expander::HasMacro(const Argument& argument) const {
   });
 }
 
+// The tokens that stand for one use. A macro of the source makes a context, so that diagnostics
+// can say where it was used; predefined ones have no place.
 void Expander::Enter(uint32_t row, const Token& name, std::span<const Argument> arguments) {
   Macro& macro = state_.macros[row];
   const auto first = static_cast<uint32_t>(pool_.size());
@@ -243,10 +277,13 @@ void Expander::Enter(uint32_t row, const Token& name, std::span<const Argument> 
   if (state_.Make(1, name.origin)) {
     Substitute(use, state_, pool_);
   }
+  // Hidden until the frame is left.
   macro.is_active = true;
   frames_.push_back({.at = first, .end = static_cast<uint32_t>(pool_.size()), .macro = row});
 }
 
+// The pool shrinks to the frame below, so it is as large as what is being read, not as all that
+// was.
 void Expander::Leave() {
   const Frame frame = frames_.back();
   frames_.pop_back();

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Files that are being read, the innermost on top. Tokens are lexed once for each file and read
+// where they lie; a file that is included again gives the same rows with places of their own,
+// and these copies are counted, because includes in includes multiply.
 #include "compiler/front/hlsl/preprocess/file_stack.h"
 
 #include "compiler/base/threads/stop.h"
@@ -11,6 +14,8 @@ constexpr uint32_t kMostWalkedAgain = 4'000'000;
 
 }  // namespace
 
+// A file that is read for the first time has its tokens where they were lexed; of one that is
+// read again tokens are placed anew, so each inclusion has a context.
 void FileStack::Push(uint32_t file, uint32_t cause) {
   LexedFile& lexed = files_[file];
   const bool again = lexed.inclusions++ != 0;
@@ -26,6 +31,7 @@ void FileStack::Push(uint32_t file, uint32_t cause) {
                       .again = again});
 }
 
+// The end of a file is delivered as often as it is asked for.
 Token FileStack::Take() {
   Cursor& cursor = cursors_.back();
   if (state_.lexed.rows[cursor.at].kind == TokenKind::kEnd) {
@@ -51,12 +57,16 @@ void FileStack::CountAgain(uint32_t row) {
   }
 }
 
+// Tokens that may be copied as they stand, without a placing: none of a file that is included
+// again.
 std::span<const Token> FileStack::AsWritten() const {
   const Cursor& cursor = cursors_.back();
   const uint32_t end = cursor.again ? cursor.at : files_[cursor.file].end;
   return std::span(state_.lexed.rows).subspan(cursor.at, end - cursor.at);
 }
 
+// A directive ends before the first token of the next line; the end of the file starts a line,
+// too.
 DirectiveLine FileStack::LineOf(uint32_t hash) const {
   const std::vector<Token>& rows = state_.lexed.rows;
   uint32_t end = hash + 1;
@@ -67,6 +77,8 @@ DirectiveLine FileStack::LineOf(uint32_t hash) const {
   return {.hash = hash, .name = hash + 1, .at = named ? hash + 2 : end, .end = end};
 }
 
+// Directives that are obeyed again make no token, so they are counted here: an include that
+// includes itself under conditions could go on for long.
 void FileStack::SkipLine(const DirectiveLine& line) {
   Cursor& cursor = cursors_.back();
   cursor.at = line.end;
@@ -81,6 +93,7 @@ void FileStack::SkipLine(const DirectiveLine& line) {
   }
 }
 
+// Jumps over what is skipped, by the list of directives.
 bool FileStack::SkipToDirective() {
   Cursor& cursor = cursors_.back();
   const bool found = cursor.next_directive < cursor.last_directive && !state_.stopped;

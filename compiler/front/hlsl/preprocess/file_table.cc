@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+// Every file of a module once: its text lexed, its tokens in one table with those of all
+// others, its place in the row of offsets. Lines and marks of #line are found when somebody
+// asks. Limits on sizes and numbers are checked before a file is lexed, so a file that is too
+// large costs nothing.
 #include "compiler/front/hlsl/preprocess/file_table.h"
 
 #include <algorithm>
@@ -18,8 +22,11 @@ constexpr uint64_t kBytesPerToken = sizeof(Token) + sizeof(Span);
 
 // The symbol of the guard of a file: `#ifndef NAME` or `#if !defined NAME` begins it, with or
 // without parentheses, and the `#endif` of that ends it. kNoSymbol if it has none.
+// A file whose text is all inside of one conditional that its first line opens is not read
+// again while the name is defined. That is decided once, when the file is lexed.
 uint32_t FindGuard(const LexedTokens& lexed, const LexedFile& file) {
   const std::span<const Token> rows = lexed.rows;
+  // A conditional needs two directives, and the first must be the first token.
   if (file.directives < 2 || lexed.directives[file.first_directive] != file.first) {
     return kNoSymbol;
   }
@@ -42,6 +49,8 @@ uint32_t FindGuard(const LexedTokens& lexed, const LexedFile& file) {
   if (opened != skip(number(TokenKind::kCloseParen)) || !rows[at].starts_line()) {
     return kNoSymbol;
   }
+  // The conditional must end with the last directive and nothing may follow it; with an `#else`
+  // of its own the file would have a text also where the name is defined.
   uint32_t depth = 0;
   for (uint32_t i = 0; i < file.directives; ++i) {
     const uint32_t hash = lexed.directives[file.first_directive + i];
@@ -70,6 +79,8 @@ uint32_t FindGuard(const LexedTokens& lexed, const LexedFile& file) {
 
 }  // namespace
 
+// Each path once, however often it is included. Places of files follow each other, with one
+// offset more for the end of each (spec/hlsl 4.6).
 std::optional<uint32_t> FileTable::Load(const SourceFile& source, uint32_t cause) {
   if (const uint32_t* known = row_of_path_.Find(source.path)) {
     return *known;
@@ -96,6 +107,7 @@ std::optional<uint32_t> FileTable::Load(const SourceFile& source, uint32_t cause
   state_.bytes += source.text.size();
   state_.stream.origins.BeginFile(context);
   std::string_view text = source.text;
+  // A file that is not UTF-8 is an error at its first wrong byte and counts as empty.
   const size_t invalid = FindInvalidUtf8(text);
   if (invalid != text.size()) {
     const auto at = static_cast<uint32_t>(first + invalid);
@@ -107,6 +119,7 @@ std::optional<uint32_t> FileTable::Load(const SourceFile& source, uint32_t cause
     state_.lacks_file = true;
     text = {};
   }
+  // A mark at the beginning is not part of the text, though it has offsets.
   const auto mark = static_cast<uint32_t>(text.starts_with(kByteOrderMark) ? 3 : 0);
   text.remove_prefix(mark);
   sources_.push_back(&source);
@@ -115,6 +128,7 @@ std::optional<uint32_t> FileTable::Load(const SourceFile& source, uint32_t cause
   return LexFile(text, first + mark, {.file = file, .context = context});
 }
 
+// The text of predefined macros: no file, no place.
 uint32_t FileTable::LoadText(std::string_view text) {
   state_.bytes += text.size();
   state_.stream.origins.BeginFile(0);
@@ -122,6 +136,8 @@ uint32_t FileTable::LoadText(std::string_view text) {
   return LexFile(text, kNoPlace, {});
 }
 
+// Three limits: of a file, of the number of files, of all files together (spec/hlsl 25.2). The
+// first that is exceeded is reported at the include.
 bool FileTable::Fits(const SourceFile& source, uint32_t cause) {
   const LanguageLimits& limits = state_.limits;
   const uint64_t most = kMostSources * limits.source_bytes;
@@ -145,6 +161,7 @@ uint32_t FileTable::LexFile(std::string_view text, uint32_t first, LexedFile fil
           {.symbols = state_.stream.symbols, .origins = state_.stream.origins, .tokens = lexed});
   file.end = static_cast<uint32_t>(lexed.rows.size()) - 1;
   file.directives = static_cast<uint32_t>(lexed.directives.size()) - file.first_directive;
+  // Memory is charged by what the lexer really made.
   ChargeMemory((lexed.rows.size() - file.first) * kBytesPerToken);
   file.guard = FindGuard(lexed, file);
   if (comment.has_value() && first != kNoPlace) {
@@ -162,6 +179,7 @@ uint32_t FileTable::LexFile(std::string_view text, uint32_t first, LexedFile fil
   return static_cast<uint32_t>(files_.size() - 1);
 }
 
+// Lines are found when somebody first asks for one: `__LINE__`, `#line`.
 const LineIndex& FileTable::LinesOf(uint32_t row) {
   if (lines_[row] == nullptr) {
     lines_[row] = std::make_unique<LineIndex>(sources_[row]->text);
@@ -169,6 +187,8 @@ const LineIndex& FileTable::LinesOf(uint32_t row) {
   return *lines_[row];
 }
 
+// spec/hlsl 4.1: the line of the outermost use of a macro, changed by the last `#line` before
+// it.
 FileTable::Position FileTable::PositionOf(uint32_t origin) {
   const Origins& origins = state_.stream.origins;
   const uint32_t offset = origins.WrittenAt(origins.InFile(origin)).begin;
@@ -187,6 +207,8 @@ FileTable::Position FileTable::PositionOf(uint32_t origin) {
   return position;
 }
 
+// The mark holds from the next line on. In a file that is read again the same lines would be
+// marked again.
 void FileTable::MarkLine(uint32_t directive, uint32_t line, uint32_t path) {
   const uint32_t offset = state_.stream.origins.WrittenAt(directive).begin;
   const uint32_t file = state_.stream.FileAt(offset);
@@ -205,6 +227,7 @@ void FileTable::MarkLine(uint32_t directive, uint32_t line, uint32_t path) {
       {.begin = described.first + begin, .line = line, .path = path == kNoSymbol ? kept : path});
 }
 
+// In the order of files, so that they ascend by their place.
 std::vector<LineMark> FileTable::TakeMarks() {
   std::vector<LineMark> all;
   for (const uint32_t row : row_of_file_) {
@@ -213,6 +236,7 @@ std::vector<LineMark> FileTable::TakeMarks() {
   return all;
 }
 
+// As a string of HLSL: what would end it or escape is escaped.
 std::string FileTable::QuotedPath(std::string_view path) {
   std::string text = "\"";
   for (const char c : path) {

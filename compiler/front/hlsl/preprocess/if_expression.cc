@@ -12,6 +12,7 @@ using Step = IfExpression::Step;
 
 // Levels of `Pending::precedence`. An open parenthesis and a '?' whose ':' is not read yet hold all
 // that is behind them together.
+// Binary operators have levels from 2 to 11 as in C; unary ones are above all of them.
 constexpr uint8_t kHolds = 0;
 constexpr uint8_t kConditional = 1;  // a ':' of '?'
 constexpr uint8_t kFirstBinary = 2;  // ||
@@ -76,6 +77,7 @@ std::optional<uint64_t> Divide(TokenKind kind, IfValue left, IfValue right, bool
   if (is_unsigned) {
     return quotient ? left.bits / right.bits : left.bits % right.bits;
   }
+  // Dividing by -1 is a negation: the one quotient that does not fit would trap.
   if (Signed(right.bits) == -1) {
     return quotient ? 0 - left.bits : 0;
   }
@@ -83,6 +85,7 @@ std::optional<uint64_t> Divide(TokenKind kind, IfValue left, IfValue right, bool
                                         : Signed(left.bits) % Signed(right.bits));
 }
 
+// Two comparisons decide all six.
 bool Compare(TokenKind kind, IfValue left, IfValue right, bool is_unsigned) {
   using enum TokenKind;
   const bool less = is_unsigned ? left.bits < right.bits : Signed(left.bits) < Signed(right.bits);
@@ -116,6 +119,8 @@ IfValue Unary(TokenKind kind, IfValue value) {
 }
 
 // The binary operators that always have a value. Sums and products wrap.
+// An operand without a sign makes the result one, but for comparisons, which are 0 or 1, and
+// shifts, which have the kind of their left side.
 IfValue Combine(TokenKind kind, IfValue left, IfValue right, bool is_unsigned) {
   using enum TokenKind;
   switch (kind) {
@@ -148,6 +153,7 @@ void IfExpression::Clear() {
   parentheses_ = terms_ = 0;
 }
 
+// An operand where one is due.
 Step IfExpression::AddValue(IfValue value) {
   if (!wants_operand_) {
     return Step::kWrong;
@@ -157,6 +163,8 @@ Step IfExpression::AddValue(IfValue value) {
   return Step::kGood;
 }
 
+// Where an operand is due only prefix operators and `(` fit; behind one only binary operators
+// and `)`.
 Step IfExpression::AddToken(TokenKind kind) {
   using enum TokenKind;
   if (wants_operand_) {
@@ -180,6 +188,8 @@ Step IfExpression::AddToken(TokenKind kind) {
   }
 }
 
+// At the end of the line everything that waits is applied. An open parenthesis, or a `?`
+// without its `:`, is still there then.
 std::optional<IfValue> IfExpression::Finish() {
   const bool whole = !wants_operand_ && parentheses_ == 0 && Reduce(kConditional) &&
                      pending_.empty();  // a '?' without ':' is left over
@@ -195,6 +205,8 @@ Step IfExpression::CloseParenthesis() {
   return Step::kGood;
 }
 
+// Both sides are read; the one that is not chosen does not count. The condition leaves the
+// stack, as its truth is all that is needed.
 Step IfExpression::Question() {
   if (!Reduce(kFirstBinary)) {
     return Step::kWrong;
@@ -208,6 +220,7 @@ Step IfExpression::Question() {
   return CountTerm();
 }
 
+// The `?` turns into an operator that waits for its third operand.
 Step IfExpression::Colon() {
   if (!Reduce(kConditional) || pending_.empty() || pending_.back().kind != TokenKind::kQuestion) {
     return Step::kWrong;
@@ -228,12 +241,14 @@ Step IfExpression::Binary(TokenKind kind) {
   pending_.push_back({.kind = kind, .precedence = precedence, .was_live = live_});
   const bool left = values_.back().bits != 0;
   if (kind == TokenKind::kLogicalAnd || kind == TokenKind::kLogicalOr) {
+    // The right side counts only if the left one does not decide.
     live_ = live_ && left == (kind == TokenKind::kLogicalAnd);
   }
   wants_operand_ = true;
   return CountTerm();
 }
 
+// As spec/daemon 10 has `terms`, so that stacks stay small.
 Step IfExpression::CountTerm() { return ++terms_ >= most_terms_ ? Step::kTooMany : Step::kGood; }
 
 // Applies what is pending and binds at least as tight as `down_to`. False if that is wrong.
@@ -248,6 +263,8 @@ bool IfExpression::Reduce(uint8_t down_to) {
   return true;
 }
 
+// Takes the operands of one operator off the stack. Their number is right: an operator is only
+// read where an operand stands before it, and applied where one stands behind.
 bool IfExpression::Apply(const Pending& pending) {
   IfValue right = values_.back();
   if (pending.precedence == kUnary) {
@@ -273,6 +290,7 @@ bool IfExpression::Apply(const Pending& pending) {
     case TokenKind::kPercent: {
       const std::optional<uint64_t> bits = Divide(pending.kind, left, right, is_unsigned);
       left = {.bits = bits.value_or(0), .is_unsigned = is_unsigned};
+      // A division by zero is an error only where it counts.
       return bits.has_value() || !live_;
     }
     default:

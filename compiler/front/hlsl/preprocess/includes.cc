@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// An include is a pure look-up in the declared set (spec/hlsl 4.2): paths are folded as text,
+// each path that was asked for is a probe, and nothing touches a file system. Names that macros
+// make are joined from spellings.
 #include "compiler/front/hlsl/preprocess/includes.h"
 
 #include <utility>
@@ -24,6 +27,8 @@ Includes::Includes(const Inputs& inputs, FileTable& table, FileStack& files, Pre
       line_(files),
       expander_(line_, table, state) {}
 
+// spec/hlsl 4.2. A file that is missing makes the module incomplete: it has diagnostics, no
+// result.
 void Includes::Include(const DirectiveLine& line) {
   const std::optional<Name> name = ReadName(line);
   if (!name.has_value()) {
@@ -54,6 +59,7 @@ std::optional<Includes::Name> Includes::ReadName(const DirectiveLine& line) {
     return ExpandName(line);
   }
   const std::string_view text = state_.Text(token.symbol);
+  // `""` and `<>` name nothing.
   if (text.size() <= 2) {
     return std::nullopt;
   }
@@ -62,6 +68,8 @@ std::optional<Includes::Name> Includes::ReadName(const DirectiveLine& line) {
               .origin = token.origin};
 }
 
+// Macros may give a string, or tokens from `<` to `>`, whose spellings are joined with the
+// spaces between them.
 std::optional<Includes::Name> Includes::ExpandName(const DirectiveLine& line) {
   line_.Begin(line.at, line.end);
   Token token = expander_.Next();
@@ -85,6 +93,7 @@ std::optional<Includes::Name> Includes::ExpandName(const DirectiveLine& line) {
 
 // The first of the paths that are tried which is declared. That a path leaves the root counts only
 // if no other is found.
+// Quoted: beside the including file first, then the roots in order. Bracketed: the roots only.
 const SourceFile* Includes::Find(const Name& name) {
   const std::string_view here = state_.stream.files[table_[files_.file()].file].path;
   std::string tried;
@@ -96,6 +105,7 @@ const SourceFile* Includes::Find(const Name& name) {
       return nullptr;
     }
     tried += (tried.empty() ? "" : ", ") + *path;
+    // Places that were tried are said, in their order.
     return Probe(*path, name.origin);
   };
   const SourceFile* found = name.quoted ? look(FolderOf(here)) : nullptr;
@@ -114,6 +124,8 @@ const SourceFile* Includes::Find(const Name& name) {
   return found;
 }
 
+// Each path once, with whether it was there: a file that appears later, where it would be found
+// first, changes the key of the module.
 const SourceFile* Includes::Probe(const std::string& path, uint32_t origin) {
   const SourceFile* found = inputs_.set.Find(path);
   std::vector<kiln::Probe>& probes = state_.stream.probes;
@@ -130,6 +142,7 @@ const SourceFile* Includes::Probe(const std::string& path, uint32_t origin) {
   return found;
 }
 
+// `#pragma once`, and a guard whose name is defined, make a file that was read before empty.
 void Includes::Enter(const SourceFile& source, uint32_t origin) {
   const std::optional<uint32_t> row = table_.Load(source, origin);
   if (!row.has_value()) {
@@ -141,6 +154,7 @@ void Includes::Enter(const SourceFile& source, uint32_t origin) {
   if ((file.is_once || guard != MacroTable::kNone) && file.inclusions != 0) {
     return;
   }
+  // Inclusions are limited in depth and in number: each costs time even if it makes no token.
   if (files_.depth() > state_.limits.include_depth) {
     state_.Fail(
         state_.stream.MakeAt(Code::kHlsl1012, origin).With("limit", state_.limits.include_depth));

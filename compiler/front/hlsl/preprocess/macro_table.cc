@@ -5,6 +5,8 @@
 
 namespace kiln::hlsl {
 
+// Equal as C means it: the same kind, the same parameters by number, the same tokens with
+// spaces at the same places. Names of parameters do not matter here.
 bool MacroTable::Equal(uint32_t row, uint32_t other) const {
   const Macro& a = macros_[row];
   const Macro& b = macros_[other];

@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: MIT
+// Pragmas that kiln knows change something here; those of other compilers about their warnings
+// are passed over, and the rest is a warning, so that a misspelt `pack_matrix` does not change
+// a layout in silence.
 #include "compiler/front/hlsl/preprocess/pragmas.h"
 
 namespace kiln::hlsl {
 
+// spec/hlsl 4.5. `warning` and `dxc diagnostic` are about other compilers' warnings and mean
+// nothing here.
 void Pragmas::Pragma(const DirectiveLine& line) {
   const std::span<const Token> words =
       std::span(state_.lexed.rows).subspan(line.at, line.end - line.at);
@@ -41,6 +46,7 @@ void Pragmas::PackMatrix(const DirectiveLine& line) {
   const bool good = SymbolAt(line.at + 1, line) == static_cast<uint32_t>(TokenKind::kOpenParen) &&
                     SymbolAt(line.at + 3, line) == static_cast<uint32_t>(TokenKind::kCloseParen) &&
                     (order == kWordRowMajor || order == kWordColumnMajor);
+  // The order holds from the next token that the parser gets.
   if (good) {
     state_.stream.pack_matrix.push_back(
         {.first_token = static_cast<uint32_t>(state_.stream.tokens.size()),

@@ -39,6 +39,7 @@ constexpr auto kUses = [] {
 }();
 
 // The tokens of the module, before macros are expanded.
+// Obeys directives on the way, so that what asks for tokens never sees one.
 class ModuleSource final : public TokenSource {
  public:
   ModuleSource(FileStack& files, Directives& directives, PreprocessState& state)
@@ -57,6 +58,8 @@ class ModuleSource final : public TokenSource {
 
   bool NextIsOpenParen() override { return files_.Peek().kind == TokenKind::kOpenParen; }
 
+  // A directive between the name of a macro and its parenthesis is not looked through: then it
+  // is no call.
  private:
   FileStack& files_;
   Directives& directives_;
@@ -64,6 +67,8 @@ class ModuleSource final : public TokenSource {
 };
 
 // #define lines for what a module can know (spec/hlsl 4.3) and for what the request defines.
+// Written as text and read by the same code as any source, so that a define may be whatever a
+// line may be.
 std::string PredefinedText(const Settings& settings) {
   std::string text = fmt::format(
       "#define __KILN__ 1\n"
@@ -86,6 +91,7 @@ std::string PredefinedText(const Settings& settings) {
   return text;
 }
 
+// Parts are made in the order in which they need each other; all live as long as the call.
 class Preprocessor {
  public:
   Preprocessor(const SourceSet& files, const Settings& settings, const LanguageLimits& limits,
@@ -97,6 +103,7 @@ class Preprocessor {
         source_(files_, directives_, state_),
         expander_(source_, table_, state_) {}
 
+  // Context 0 is the root; diagnostics stop there.
   void Run(const SourceFile& root, const Settings& settings) {
     state_.stream.origins.AddContext({});
     Predefine(settings);
@@ -112,6 +119,7 @@ class Preprocessor {
 
  private:
   void Predefine(const Settings& settings) {
+    // The text is on the stack as a file while it is read, since directives belong to a file.
     directives_.definitions().DefineBuiltIns();
     files_.Push(table_.LoadText(PredefinedText(settings)), 0);
     source_.Next();  // what is no directive has no place where it could be reported
@@ -119,6 +127,8 @@ class Preprocessor {
     directives_.definitions().EndOfPredefined();
   }
 
+  // Tokens until the end of the last file. At the end of each file its conditionals are closed,
+  // and reading goes on behind the include.
   void ReadAll() {
     while (!state_.stopped) {
       CheckStop();
@@ -140,10 +150,13 @@ class Preprocessor {
   }
 
   // Most tokens name no macro and begin no directive. They go to the parser as they are, in runs.
+  // A run stops at the first name of a macro and at each directive, which the expander and the
+  // directives then handle. Cost for a plain token is one look and one copy.
   void CopyPlain() {
     std::vector<Token>& tokens = state_.stream.tokens;
     const std::span<const Token> rest = files_.AsWritten();
     const size_t most =
+        // Runs are bounded, so that a stop is noticed, and so is the number of tokens.
         std::min<size_t>({rest.size(), kMostCopied, state_.limits.tokens - tokens.size()});
     size_t count = 0;
     while (count < most && IsPlain(rest[count])) {
@@ -166,6 +179,8 @@ class Preprocessor {
   }
 
   // What is no token is reported here, where it comes to the parser.
+  // spec/hlsl 4.1: a wrong token in a macro that is never used, or in a group that is skipped,
+  // is no error.
   void Emit(Token token) {
     token.flags &= Token::kLayout;
     switch (token.kind) {
@@ -175,6 +190,7 @@ class Preprocessor {
       case TokenKind::kHashHash:
         ReportToken(Code::kHlsl1002, token);
         return;
+      // Something that fits where most numbers stand, so that the parser has no second error.
       case TokenKind::kMalformed:
         ReportToken(Code::kHlsl1005, token);
         token.kind = TokenKind::kInteger;
@@ -202,6 +218,7 @@ class Preprocessor {
         state_.stream.MakeAt(code, token.origin).With("text", Quoted(state_.Text(token.symbol))));
   }
 
+  // The last token is the end, in the place of the root's end.
   void Finish() {
     state_.stream.tokens.push_back({.flags = Token::kStartsLine, .origin = end_});
     state_.stream.line_marks = table_.TakeMarks();
@@ -220,6 +237,7 @@ class Preprocessor {
     if (long_ones == 0) {
       return;
     }
+    // Each spelling is told once, however often it stands there.
     std::vector<bool> told(symbols.size());
     for (const Token& token : state_.stream.tokens) {
       const bool string = token.kind == TokenKind::kString;

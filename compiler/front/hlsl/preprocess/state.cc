@@ -5,11 +5,13 @@
 
 namespace kiln::hlsl {
 
+// In portions, not for each token: counting is cheap, charging is not.
 void PreprocessState::ChargeMade(uint64_t count) const {
   CheckStop();
   ChargeMemory(count * kBytesOfMade);
 }
 
+// The first limit that is exceeded is reported; `Fail` ends reading, so there is no second.
 void PreprocessState::FailMade(uint32_t origin) {
   if (!stopped) {
     Fail(stream.MakeAt(Code::kHlsl1033, origin).With("limit", MostMade()));
@@ -26,6 +28,7 @@ void PreprocessState::FailSize(std::string_view what, std::string_view size, uin
   }
 }
 
+// Tokens as text, with one space where there was any, cut near `most` bytes.
 std::string TextOf(std::span<const Token> tokens, const SymbolTable& symbols, size_t most) {
   std::string text;
   for (const Token& token : tokens) {

@@ -34,6 +34,7 @@ class Substitution {
       } else {
         AppendArgument(token);
       }
+      // A `##` behind this token is done when the next one is appended.
       pasting_ = (token.flags & Token::kPasteNext) != 0;
     }
     if (has_nothing_) {
@@ -42,6 +43,7 @@ class Substitution {
                                 [](const Token& t) { return t.kind == TokenKind::kNothing; }),
                  out_.end());
     }
+    // The first token takes the layout of the name that stood there.
     if (out_.size() > first_) {
       SetLayout(out_[first_], use_.name.flags);
     }
@@ -52,6 +54,8 @@ class Substitution {
     token.flags = static_cast<uint8_t>((token.flags & ~Token::kLayout) | (flags & Token::kLayout));
   }
 
+  // A token of the body is where it is written, in the context of this use. Predefined macros
+  // have no place: then it is where the name is.
   uint32_t Origin(const Token& token) const {
     return use_.macro.has_place ? state_.stream.origins.Place(token.origin, use_.context)
                                 : use_.name.origin;
@@ -63,6 +67,7 @@ class Substitution {
     return token;
   }
 
+  // Stands for an argument without tokens beside a `##`, so that there is something to paste.
   Token Nothing(const Token& parameter) {
     has_nothing_ = true;
     Token nothing = Placed(parameter);
@@ -71,6 +76,7 @@ class Substitution {
     return nothing;
   }
 
+  // Counted one by one, for each may be pasted.
   void Append(const Token& token) {
     if (!state_.Make(1, use_.name.origin)) {
       return;
@@ -83,6 +89,7 @@ class Substitution {
     }
   }
 
+  // Beside `##` the argument as written, elsewhere the expanded one.
   void AppendArgument(const Token& parameter) {
     const Argument& argument = use_.arguments[parameter.symbol];
     const bool raw = (parameter.flags & Token::kRaw) != 0;
@@ -95,6 +102,7 @@ class Substitution {
       }
       return;
     }
+    // The first token takes the layout of the parameter; those behind it keep theirs.
     Token first = tokens[0];
     SetLayout(first, parameter.flags);
     Append(first);
@@ -110,6 +118,8 @@ class Substitution {
            before.kind == TokenKind::kComma && (before.flags & Token::kPasteNext) != 0;
   }
 
+  // The comma became a side of `##` in the definition; here nothing is pasted, and it goes if
+  // nothing follows.
   void AppendBehindComma(const Token& parameter) {
     pasting_ = false;
     if (use_.arguments[parameter.symbol].count != 0) {
@@ -136,6 +146,8 @@ class Substitution {
         }
         text += c;
       }
+      // A string grows with its argument, so it is limited while it is made: its argument may
+      // be repeated by macros in macros.
       if (text.size() > size_t{state_.limits.string} + 1) {
         state_.FailSize("string '" + Quoted(text) + "'", "too many bytes", state_.limits.string,
                         use_.name.origin);
@@ -144,6 +156,8 @@ class Substitution {
     }
     text += '"';
     Token string = Placed(parameter);
+    // An argument that ends in a backslash can make text that is no string; then it is an open
+    // one.
     const std::optional<Token> whole = Single(text);
     string.kind = whole.has_value() ? whole->kind : TokenKind::kOpenString;
     string.symbol = whole.has_value() ? whole->symbol : state_.stream.symbols.Intern(text);
@@ -159,6 +173,7 @@ class Substitution {
   }
 
   // '##' of the last token of `out_` and this one.
+  // With nothing on the right the left side stays; with nothing on the left the right one does.
   void Paste(const Token& right) {
     Token& left = out_.back();
     if (right.kind == TokenKind::kNothing) {
@@ -178,12 +193,14 @@ class Substitution {
       return;
     }
     const std::optional<Token> whole = Single(text);
+    // What was pasted may be the name of a macro: it is not marked.
     if (whole.has_value()) {
       left.kind = whole->kind;
       left.symbol = whole->symbol;
       left.flags &= Token::kLayout;
       return;
     }
+    // Both tokens stay if they make none, and there is one error (HLSL1029).
     if (!state_.stopped) {
       state_.Report(
           state_.stream.MakeAt(Code::kHlsl1029, use_.name.origin).With("text", Quoted(text)));

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Scalars of constants: an item and its bits. Converting is bit-exact and says nothing where
+// the result is not defined, so that a fold never differs from what a device computes.
 #include "compiler/front/hlsl/sema/constant.h"
 
 #include <cmath>
@@ -11,6 +13,7 @@
 namespace kiln::hlsl {
 namespace {
 
+// The bounds are exact as doubles, the upper one is the first that does not fit.
 bool FitsLong(double value) {
   return value >= -9223372036854775808.0 && value < 9223372036854775808.0;
 }
@@ -26,12 +29,14 @@ bool FitsInteger(Item item, double value) {
 
 }  // namespace
 
+// A value is kept as the bits of its item: doubles and literals in 64, others in 32.
 double Real(Scalar scalar) {
   KILN_CHECK(IsFloat(scalar.item));
   return IsWide(scalar.item) ? std::bit_cast<double>(scalar.bits)
                              : double{std::bit_cast<float>(static_cast<uint32_t>(scalar.bits))};
 }
 
+// With its sign where the item has one; bool is 0 or 1.
 int64_t Integer(Scalar scalar) {
   KILN_CHECK(!IsFloat(scalar.item));
   if (scalar.item == Item::kLiteralInt) {
@@ -45,6 +50,7 @@ bool IsZero(Scalar scalar) { return IsFloat(scalar.item) ? Real(scalar) == 0.0 :
 
 bool IsFinite(Scalar scalar) { return !IsFloat(scalar.item) || std::isfinite(Real(scalar)); }
 
+// Rounded to the width of the item.
 Scalar OfReal(Item item, double value) {
   return {item, IsWide(item) ? std::bit_cast<uint64_t>(value)
                              : std::bit_cast<uint32_t>(static_cast<float>(value))};
@@ -58,12 +64,15 @@ Scalar OfInteger(Item item, int64_t value) {
   return {item, item == Item::kLiteralInt ? bits : static_cast<uint32_t>(bits)};
 }
 
+// spec/hlsl 9.1. Nothing where the result is not defined: then the instruction stays and the
+// device decides.
 std::optional<Scalar> Converted(Scalar scalar, Item to) {
   if (to == Item::kBool) {
     return BoolValue(!IsZero(scalar));
   }
   if (IsFloat(scalar.item)) {
     const double value = Real(scalar);
+    // A float that overflows its new width becomes infinite, which is defined.
     if (IsFloat(to)) {
       return std::isnan(value) ? std::nullopt : std::optional(OfReal(to, value));
     }
@@ -80,6 +89,7 @@ std::optional<Scalar> Converted(Scalar scalar, Item to) {
                     : Scalar{to, std::bit_cast<uint32_t>(static_cast<float>(value))};
 }
 
+// spec/hlsl 6.1: what a literal is when nothing else says it.
 Item NaturalItem(Scalar literal) {
   if (literal.item == Item::kLiteralFloat) {
     return Item::kFloat;
@@ -98,6 +108,7 @@ uint64_t BitsOf(Scalar scalar) {
   return scalar.bits;
 }
 
+// Floats as the shortest text that reads back to the same value of their width.
 std::string TextOf(Scalar scalar) {
   if (scalar.item == Item::kBool) {
     return scalar.bits != 0 ? "true" : "false";

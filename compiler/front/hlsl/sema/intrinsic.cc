@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// The tables of intrinsics as arrays, and two look-ups by name: what exists, and what is
+// refused with a reason.
 #include "compiler/front/hlsl/sema/intrinsic.h"
 
 #include <algorithm>
@@ -14,6 +16,8 @@ using ir::Builtin;
 struct BuiltinName {
   std::optional<Builtin> value;
 };
+// The table names builtins as words; these constants give the words a value, and a wrong word
+// does not compile.
 namespace names {
 constexpr BuiltinName None{};
 #define KILN_BUILTIN(name, text, types, parameters, result, lowering, f, u, s) \
@@ -43,6 +47,8 @@ const IntrinsicFacts& FactsOf(Intrinsic intrinsic) {
   return names::kFacts[static_cast<size_t>(intrinsic)];
 }
 
+// Names are few and asked for once for each call that no function of the source answers, so a
+// search in order will do.
 std::optional<Intrinsic> FindIntrinsic(std::string_view name) {
   const auto* found = std::ranges::find(names::kFacts, name, &IntrinsicFacts::name);
   return found == std::end(names::kFacts)
@@ -50,6 +56,8 @@ std::optional<Intrinsic> FindIntrinsic(std::string_view name) {
              : std::optional(static_cast<Intrinsic>(found - std::begin(names::kFacts)));
 }
 
+// A name that is known and refused: by its family (HLSL8004), or with what to write instead
+// (HLSL2035).
 std::optional<RefusedIntrinsic> FindRefusedIntrinsic(std::string_view name) {
 #define KILN_FAMILY(name_of, ...)                                                       \
   for (const std::string_view known : std::to_array<std::string_view>({__VA_ARGS__})) { \

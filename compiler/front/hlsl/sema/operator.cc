@@ -13,6 +13,8 @@ namespace {
 
 using ir::BinaryOp;
 
+// The instruction that an operator becomes, by the class of its items: signed, unsigned, float.
+// An operator that a class lacks has a value that no instruction has.
 constexpr BinaryOp kAbsent{0xffff};
 
 struct Instructions {
@@ -47,6 +49,7 @@ constexpr Instructions kInstructions[] = {
 };
 }  // namespace names
 
+// Division by zero gives an infinity, which IEEE defines; the remainder of one is not defined.
 template <class Number>
 std::optional<Number> OnFloats(Operator op, Number a, Number b) {
   switch (op) {
@@ -65,6 +68,7 @@ std::optional<Number> OnFloats(Operator op, Number a, Number b) {
   }
 }
 
+// NaN is never folded: which one a device makes is its own affair.
 std::optional<Scalar> FloatResult(Operator op, Scalar left, Scalar right) {
   if (IsWide(left.item)) {
     const std::optional<double> value = OnFloats<double>(op, Real(left), Real(right));
@@ -76,6 +80,7 @@ std::optional<Scalar> FloatResult(Operator op, Scalar left, Scalar right) {
 }
 
 // Of two integers: nothing for a quotient by zero or one that does not fit.
+// Both are undefined at run time, so the instruction stays, and HLSL2042 warns of a zero.
 std::optional<Scalar> Quotient(Operator op, Scalar left, Scalar right) {
   const int64_t a = Integer(left);
   const int64_t b = Integer(right);
@@ -87,6 +92,8 @@ std::optional<Scalar> Quotient(Operator op, Scalar left, Scalar right) {
   return OfInteger(left.item, op == Operator::kDiv ? a / b : a % b);
 }
 
+// spec/hlsl 10.1: the count is masked by the width of the left operand.
+// Items of 16 and 64 bits are not built, so every item that is no literal has 32 bits here.
 Scalar Shifted(Operator op, Scalar left, Scalar right) {
   const uint64_t mask = left.item == Item::kLiteralInt ? 63 : 31;
   const auto count = static_cast<uint64_t>(Integer(right)) & mask;
@@ -96,6 +103,7 @@ Scalar Shifted(Operator op, Scalar left, Scalar right) {
                                   : value >> count);
 }
 
+// Wraps in the width of the item: OfInteger cuts.
 std::optional<Scalar> IntegerResult(Operator op, Scalar left, Scalar right) {
   const auto a = static_cast<uint64_t>(Integer(left));
   const auto b = static_cast<uint64_t>(Integer(right));
@@ -124,6 +132,7 @@ std::optional<Scalar> IntegerResult(Operator op, Scalar left, Scalar right) {
   }
 }
 
+// NaN is unequal to everything, itself included, as at run time.
 template <class Number>
 bool Compare(Operator op, Number a, Number b) {
   switch (op) {
@@ -144,6 +153,7 @@ bool Compare(Operator op, Number a, Number b) {
 
 }  // namespace
 
+// Flags compare for equality only; all other operators have raised them to int before.
 std::optional<BinaryOp> InstructionOf(Operator op, ItemClass item_class) {
   if (item_class == ItemClass::kBool) {
     return op == Operator::kEqual      ? std::optional(BinaryOp::kEqual)
@@ -155,6 +165,8 @@ std::optional<BinaryOp> InstructionOf(Operator op, ItemClass item_class) {
   return found == kAbsent ? std::nullopt : std::optional(found);
 }
 
+// Requires: operands have the common item. Logical operators take flags and have no side that
+// is skipped: constants have no effects.
 std::optional<Scalar> Fold(Operator op, Scalar left, Scalar right) {
   if (FactsOf(op).op_class == OperatorClass::kLogical) {
     const bool both = left.bits != 0 && right.bits != 0;
@@ -169,6 +181,7 @@ std::optional<Scalar> Fold(Operator op, Scalar left, Scalar right) {
   return is_float ? FloatResult(op, left, right) : IntegerResult(op, left, right);
 }
 
+// Negating the smallest integer wraps, as it does at run time.
 std::optional<Scalar> Fold(Operator op, Scalar operand) {
   switch (op) {
     case Operator::kPlus:

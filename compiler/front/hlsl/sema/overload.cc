@@ -12,6 +12,7 @@ namespace kiln::hlsl {
 namespace {
 
 // Shape and item of one direction as one number; nothing if it does not convert.
+// Four item ranks fit below a shape rank. A conversion of structs is worse than any of numbers.
 std::optional<uint32_t> RankOf(const Types& types, TypeId from, TypeId to, Dialect dialect) {
   const Conversion conversion = ConversionOf(types, from, to, dialect);
   if (!conversion.implicit) {
@@ -21,6 +22,8 @@ std::optional<uint32_t> RankOf(const Types& types, TypeId from, TypeId to, Diale
   return numbers ? conversion.shape_rank * 4u + conversion.item_rank : 15u;
 }
 
+// spec/hlsl 9.4: an `out` parameter is judged by the way back, an `inout` one by the worse of
+// both.
 std::optional<uint32_t> RankOf(const Types& types, const ParameterType& parameter, TypeId argument,
                                Dialect dialect) {
   std::optional<uint32_t> rank = 0;
@@ -34,6 +37,7 @@ std::optional<uint32_t> RankOf(const Types& types, const ParameterType& paramete
   return rank;
 }
 
+// Fewer arguments than parameters fit if the rest have default values.
 std::optional<std::vector<uint32_t>> RanksOf(const Types& types, const Candidate& candidate,
                                              std::span<const TypeId> arguments, Dialect dialect) {
   const auto takes = [&](size_t count) {
@@ -56,6 +60,8 @@ std::optional<std::vector<uint32_t>> RanksOf(const Types& types, const Candidate
   return ranks;
 }
 
+// Nowhere worse and somewhere better. Requires: as many ranks in both, since each is one of an
+// argument.
 bool IsBetter(const std::vector<uint32_t>& a, const std::vector<uint32_t>& b) {
   bool better = false;
   for (size_t i = 0; i < a.size(); ++i) {
@@ -69,6 +75,8 @@ bool IsBetter(const std::vector<uint32_t>& a, const std::vector<uint32_t>& b) {
 
 }  // namespace
 
+// Candidates that no other beats are kept, so the answer does not depend on their order. Cost:
+// pairs of those that fit; candidates are limited by what a module declares.
 Choice Choose(const Types& types, std::span<const Candidate> candidates,
               std::span<const TypeId> arguments, Dialect dialect) {
   std::vector<std::vector<uint32_t>> ranks;  // of those that fit and are not beaten yet
@@ -97,6 +105,8 @@ Choice Choose(const Types& types, std::span<const Candidate> candidates,
     ranks.push_back(std::move(*rank));
     choice.fitting.push_back(i);
   }
+  // The one that is left is better than all others that fit. Several are HLSL2022, and none is
+  // HLSL2021.
   if (choice.fitting.size() == 1) {
     choice.candidate = choice.fitting[0];
   }

@@ -12,6 +12,8 @@
 namespace kiln::hlsl::syntax {
 namespace {
 
+// Prints declarations and statements, one row on a line. Texts of what is on a line are
+// DumpText's.
 class AstPrinter {
  public:
   AstPrinter(const TokenStream& stream, const Ast& ast) : text_(stream, ast), ast_(ast) {}
@@ -29,6 +31,8 @@ class AstPrinter {
   }
 
   // Rows [row, end) with all that is in them, but for what functions hold.
+  // A function's statements are rows of another table, so its row is the one that is not walked
+  // into.
   void Declarations(uint32_t row, uint32_t end, uint32_t indent) {
     std::vector<uint32_t> ends;
     while (row < end) {
@@ -51,6 +55,7 @@ class AstPrinter {
     }
   }
 
+  // The head of a row; its items and what it holds are lines of their own.
   std::string Head(const Decl& decl) {
     const std::string_view name = decl.name == kNone ? "" : text_.Token(decl.name);
     switch (decl.kind) {
@@ -77,6 +82,7 @@ class AstPrinter {
     KILN_UNREACHABLE();
   }
 
+  // What belongs to the declaration itself: enumerators, variables, members or parameters.
   void Items(const Decl& decl, uint32_t indent) {
     for (uint32_t i = decl.items.first; i < decl.items.first + decl.items.count; ++i) {
       if (decl.kind == DeclKind::kEnum) {
@@ -93,6 +99,8 @@ class AstPrinter {
     }
   }
 
+  // Declarations in a statement are rows of their own table, and the statement's next row is
+  // behind them.
   void Statements(uint32_t row, uint32_t end, uint32_t indent) {
     std::vector<uint32_t> ends;
     while (row < end) {
@@ -112,6 +120,7 @@ class AstPrinter {
     }
   }
 
+  // Conditions and values are whole expressions in prefix form.
   std::string Head(const Stmt& stmt) {
     const std::string condition = text_.Expression(stmt.condition);
     const std::string value = text_.Expression(stmt.value);
@@ -158,6 +167,7 @@ class AstPrinter {
 
 }  // namespace
 
+// The tree need not be free of errors: rows that are there have ends.
 std::string DumpAst(const TokenStream& stream, const Ast& ast) {
   return AstPrinter(stream, ast).Print();
 }

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Texts of single things: expressions in prefix form with parentheses, so the dump shows how
+// operators bind, types with their modifiers in one order, places and attributes. Spellings of
+// literals are not shown but their values.
 #include "compiler/front/hlsl/syntax/dump_text.h"
 
 #include <array>
@@ -11,16 +14,19 @@
 namespace kiln::hlsl::syntax {
 namespace {
 
+// By syntax::Modifier.
 constexpr auto kModifiers = std::to_array<std::string_view>({
 #define KILN_HLSL_MODIFIER(enumerator, text, is_keyword) text,
 #include "compiler/front/hlsl/syntax/modifiers.def"
 });
+// "vk::binding", "unroll": the name space is part of the text, as a table row says.
 constexpr auto kAttributes = std::to_array<std::string_view>({
 #define KILN_HLSL_ATTRIBUTE(enumerator, space, text, family) \
   sizeof(space) == 1 ? text : space "::" text,
 #include "compiler/front/hlsl/syntax/attributes.def"
 });
 
+// In the order of the table, whatever the order in the source.
 std::string ModifierText(uint32_t modifiers) {
   std::string out;
   for (uint32_t rest = modifiers; rest != 0; rest &= rest - 1) {
@@ -30,6 +36,8 @@ std::string ModifierText(uint32_t modifiers) {
   return out;
 }
 
+// A string on one line: only what would break the line or end the string is written in another
+// way.
 std::string Escaped(std::string_view text) {
   std::string out = "\"";
   for (const char c : text) {
@@ -41,6 +49,7 @@ std::string Escaped(std::string_view text) {
   return out + '"';
 }
 
+// Both forms of `++` have one token, so the order of the source has to be said.
 bool IsPostfix(const Expr& e) {
   const auto op = static_cast<UnaryOp>(e.op);
   return op == UnaryOp::kPostIncrement || op == UnaryOp::kPostDecrement;
@@ -48,6 +57,7 @@ bool IsPostfix(const Expr& e) {
 
 }  // namespace
 
+// `A::B::name`, without a leading `::`.
 std::string DumpText::Path(uint32_t list, uint32_t name) const {
   std::string out;
   for (const uint32_t token : ast_.List(list)) {
@@ -58,6 +68,7 @@ std::string DumpText::Path(uint32_t list, uint32_t name) const {
 }
 
 // Values, so that the reading of literals shows, and the suffix as far as it decides a type.
+// The dump must show what was read: a wrong radix or rounding would not show in the spelling.
 std::string DumpText::Literal(const Expr& e) const {
   constexpr auto kIntegers = std::to_array<std::string_view>({"", "u", "l", "ul", "ll", "ull"});
   constexpr auto kFloats = std::to_array<std::string_view>({"", "f", "h", "l"});
@@ -127,6 +138,7 @@ std::string DumpText::Row(const ExprRange& range, std::vector<std::string>& text
   KILN_UNREACHABLE();
 }
 
+// Rows of an expression are contiguous and in post-order, so one loop makes all texts.
 std::string DumpText::Expression(const ExprRange& range) const {
   if (range.empty()) {
     return {};
@@ -138,6 +150,7 @@ std::string DumpText::Expression(const ExprRange& range) const {
   return std::move(texts.back());
 }
 
+// Types nest by their arguments, as deep as the parser lets them.
 std::string DumpText::TypeText(uint32_t row) const {
   const Type& type = ast_.types[row];
   std::string out = ModifierText(type.modifiers);
@@ -159,6 +172,7 @@ std::string DumpText::TypeText(uint32_t row) const {
   return out + Extents(type.extents);
 }
 
+// Extents are pairs of words: first row and root of an expression; `[]` is an empty one.
 std::string DumpText::Extents(uint32_t list) const {
   std::string out;
   const std::span<const uint32_t> words = ast_.List(list);
@@ -168,12 +182,14 @@ std::string DumpText::Extents(uint32_t list) const {
   return out;
 }
 
+// The name, its extents, its places and its initialiser; the type is the declaration's.
 std::string DumpText::VariableText(const Variable& variable) const {
   std::string out(variable.name == kNone ? "" : Token(variable.name));
   out += Extents(variable.extents) + Places(variable.places);
   return variable.initialiser.empty() ? out : out + " = " + Expression(variable.initialiser);
 }
 
+// Places keep the order of the source, which says how several of a kind are read.
 std::string DumpText::Places(const RowRange& rows) const {
   std::string out;
   for (uint32_t row = rows.first; row < rows.first + rows.count; ++row) {
@@ -186,6 +202,7 @@ std::string DumpText::Places(const RowRange& rows) const {
   return out;
 }
 
+// Arguments of attributes are pairs like extents.
 std::string DumpText::Attributes(const RowRange& rows) const {
   std::string out;
   for (uint32_t row = rows.first; row < rows.first + rows.count; ++row) {

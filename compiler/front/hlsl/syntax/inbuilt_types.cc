@@ -24,6 +24,7 @@ constexpr auto kRows = std::to_array<Row>({
 #include "compiler/front/hlsl/syntax/types.def"
 });
 
+// Sorted when kiln is compiled, so that types.def may be in the order that reads well.
 constexpr auto kByText = [] {
   std::array<Row, kRows.size()> sorted = kRows;
   std::ranges::sort(sorted, {}, &Row::text);
@@ -38,6 +39,7 @@ const Row* FindRow(std::string_view text) {
 bool IsSize(char c) { return c >= '1' && c <= '4'; }
 
 // Cuts "3" or "3x4" off the end of `text`.
+// Nothing is cut if what is left could not be a name: "x4" alone is no shape.
 InbuiltType TakeShape(std::string_view& text) {
   InbuiltType shape;
   const size_t size = text.size();
@@ -56,6 +58,8 @@ const Row& RowOf(InbuiltName name) { return kRows[static_cast<size_t>(name)]; }
 
 }  // namespace
 
+// As it stands first: `int32_t` and `uint64_t` end in no shape, and names that do, like
+// `float16_t4`, are found by the second look.
 std::optional<InbuiltType> FindInbuiltType(std::string_view text) {
   if (const Row* row = FindRow(text)) {
     return InbuiltType{.name = row->name};

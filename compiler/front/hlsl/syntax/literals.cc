@@ -14,9 +14,11 @@
 namespace kiln::hlsl::syntax {
 namespace {
 
+// For letters of ASCII only, so that the locale has no say.
 constexpr char Lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c; }
 
 // The suffixes may be written in any case and 'u' may stand on either side.
+// At most four characters are looked at: a longer one is none of them.
 std::optional<IntegerSuffix> IntegerSuffixOf(std::string_view text) {
   std::string lower(text.substr(0, 4));
   std::ranges::transform(lower, lower.begin(), Lower);
@@ -41,6 +43,7 @@ std::optional<IntegerSuffix> IntegerSuffixOf(std::string_view text) {
   return std::nullopt;
 }
 
+// One letter at most.
 std::optional<FloatSuffix> FloatSuffixOf(std::string_view text) {
   if (text.empty()) {
     return FloatSuffix::kNone;
@@ -62,6 +65,7 @@ std::optional<FloatSuffix> FloatSuffixOf(std::string_view text) {
 
 bool IsHexDigit(char c) { return front::IsDigit(c) || (Lower(c) >= 'a' && Lower(c) <= 'f'); }
 
+// To the first character that is no digit.
 size_t SkipDigits(std::string_view text, size_t at) {
   while (at < text.size() && front::IsDigit(text[at])) {
     ++at;
@@ -96,6 +100,8 @@ size_t EndOfFloat(std::string_view text) {
 
 // Whether a number that is out of range is too large, not too small. `e` is what its exponent says;
 // it may be so long that it wraps nothing, because it saturates.
+// The power of ten of the first digit that counts: its distance to the dot, plus the exponent.
+// Above 0 the number is at least 1 and so was too large; otherwise it was too small, and is 0.
 bool IsLarge(std::string_view number) {
   const size_t exponent_at = number.find_first_of("eE");
   const std::string_view digits = number.substr(0, exponent_at);
@@ -104,6 +110,8 @@ bool IsLarge(std::string_view number) {
     return false;
   }
   const size_t dot = std::min(digits.find('.'), digits.size());
+  // 2^40 is beyond every distance that a literal can have, so that a long exponent saturates
+  // instead of wrapping.
   constexpr int64_t kFar = int64_t{1} << 40;
   int64_t exponent = 0;
   bool negative = false;
@@ -117,6 +125,8 @@ bool IsLarge(std::string_view number) {
   return place + (negative ? -exponent : exponent) > 0;
 }
 
+// spec/hlsl 5.3: out of range is judged in the width of the suffix. Rounded once: `1.0f` is
+// read as a float, never as a double first.
 template <class Float>
 FloatLiteral Rounded(std::string_view number, FloatSuffix suffix) {
   FloatLiteral out{.width = sizeof(Float) * 8, .suffix = suffix};
@@ -134,6 +144,8 @@ FloatLiteral Rounded(std::string_view number, FloatSuffix suffix) {
 
 }  // namespace
 
+// In 64 bits. Reading goes on behind an overflow, so that a malformed spelling is reported as
+// that.
 IntegerLiteral ReadInteger(std::string_view text) {
   uint64_t radix = 10;
   size_t at = 0;
@@ -181,12 +193,14 @@ FloatLiteral ReadFloat(std::string_view text) {
                                     : Rounded<double>(number, *suffix);
 }
 
+// Also for spellings that macros made: `e` is a digit in hexadecimal ones.
 bool IsFloatSpelling(std::string_view text) {
   const bool hexadecimal = text.size() > 1 && text[0] == '0' && Lower(text[1]) == 'x';
   return text.find('.') != std::string_view::npos ||
          (!hexadecimal && text.find_first_of("eE") != std::string_view::npos);
 }
 
+// Escapes are the four that HLSL has; any other backslash is kept as it is.
 void AppendString(std::string_view text, std::string& out) {
   const std::string_view inside = text.substr(1, text.size() - 2);
   for (size_t at = 0; at < inside.size(); ++at) {

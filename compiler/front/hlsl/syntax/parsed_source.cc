@@ -14,6 +14,7 @@ constexpr std::string_view kPrelude =
     "struct s { float m; static float g(); };\nnamespace n { struct t { float m; }; float v; }\n";
 
 // Lines of `dump` behind the first one that is `marker`, less `indent` columns.
+// What a test is about, out of a dump with more in it.
 std::string Behind(const std::string& dump, std::string_view marker, size_t indent) {
   size_t at = dump.find(marker);
   if (at == std::string::npos) {
@@ -37,6 +38,7 @@ std::vector<Diagnostic> ParsedSource::Found() const {
   return found;
 }
 
+// The whole front end up to the tree, with the settings of a test.
 ParsedSource ParseSource(std::string_view text, Version version, const LanguageLimits& limits) {
   const SourceFile file("test.hlsl", std::string(text));
   Settings settings;
@@ -64,6 +66,8 @@ std::string DumpOf(std::string_view text, Version version) {
                      : FoundText(text, source.Found());
 }
 
+// An expression stands in the initialiser of a variable; what surrounds it in the dump is cut
+// off.
 std::string DumpOfExpression(std::string_view text) {
   const std::string dump =
       DumpOf(std::string(kPrelude) + "static float x = " + std::string(text) + ";");

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// The invariants of ast.h as code. A tree that passes may be walked by number without a bounds
+// check; fuzzers run it behind every parse, so a parser that breaks one is found before a later
+// stage trips over it.
 #include "compiler/front/hlsl/syntax/tree_check.h"
 
 #include <vector>
@@ -8,6 +11,8 @@
 namespace kiln::hlsl::syntax {
 namespace {
 
+// What later stages rely on without a look: ids in range, rows in order, operands inside of
+// their expression. Tests and fuzzers ask it of every tree; the product does not.
 class TreeCheck {
  public:
   TreeCheck(const TokenStream& stream, const Ast& ast)
@@ -42,20 +47,24 @@ class TreeCheck {
   }
 
  private:
+  // Only the first thing that is wrong is kept.
   void Require(bool holds, std::string_view what) {
     if (!holds && wrong_.empty()) {
       wrong_ = what;
     }
   }
+  // Ranges of tokens are not empty and end before the end of the file.
   void Tokens(uint32_t begin, uint32_t end, std::string_view what) {
     Require(begin < end && end < tokens_, what);
   }
+  // In 64 bits, so that the sum cannot wrap.
   void Rows(const RowRange& rows, size_t count, std::string_view what) {
     Require(size_t{rows.first} + rows.count <= count, what);
   }
 
   // Rows of a sub-tree are contiguous, end in its root and hold all its operands.
   void Expression(uint32_t row) {
+    // Operands are before the row and not before its first one.
     const Expr& e = ast_.exprs[row];
     const auto operand = [&](uint32_t number) {
       Require(number < row && number >= e.first && ast_.exprs[number].first >= e.first,
@@ -66,6 +75,8 @@ class TreeCheck {
       case ExprKind::kRight:
       case ExprKind::kThen:
       case ExprKind::kElse:
+        // Markers say where the right side of a `&&`, or a side of `?:`, begins; they are no
+        // operands.
         Require(e.first == row && e.a < row, "marker");
         return;
       case ExprKind::kTypeRows:
@@ -78,6 +89,7 @@ class TreeCheck {
       case ExprKind::kIndex:
         operand(e.a);
         operand(e.b);
+        // The right operand is made of rows behind the left one.
         Require(ast_.exprs[e.b].first > e.a, "order of operands");
         break;
       case ExprKind::kUnary:
@@ -112,17 +124,20 @@ class TreeCheck {
     Require(e.token >= e.begin && e.token < e.end, fmt::format("token of expression {}", row));
   }
 
+  // What is checked of an item depends on who has the list.
   template <class Check>
   void List(uint32_t list, Check check) {
     for (const uint32_t item : ast_.List(list)) {
       check(item);
     }
   }
+  // An expression is all rows from its first to its root.
   void Range(const ExprRange& range) {
     Require(range.empty() || (range.first <= range.root && range.root < ast_.exprs.size() &&
                               ast_.exprs[range.root].first == range.first),
             "range of an expression");
   }
+  // Two words for each: the first row and the root.
   void Pairs(uint32_t list) {
     const std::span<const uint32_t> words = ast_.List(list);
     for (size_t i = 0; i + 1 < words.size(); i += 2) {
@@ -130,6 +145,7 @@ class TreeCheck {
     }
   }
 
+  // A row's children end where it ends: ends of nested rows form a stack.
   template <class Row>
   void PreOrder(std::string_view what, const std::vector<Row>& rows) {
     std::vector<uint32_t> ends{static_cast<uint32_t>(rows.size())};
@@ -148,6 +164,7 @@ class TreeCheck {
     }
   }
 
+  // Each kind of declaration has fields that others do not use.
   void Declaration(const Decl& decl) {
     const bool is_enum = decl.kind == DeclKind::kEnum;
     Rows(decl.items, is_enum ? ast_.enumerators.size() : ast_.variables.size(), "items");
@@ -161,6 +178,7 @@ class TreeCheck {
     Require(!typed || decl.type < ast_.types.size(), "type of a declaration");
   }
 
+  // Which expressions a statement has is the parser's affair; whole they have to be.
   void Statement(const Stmt& stmt) {
     Range(stmt.condition);
     Range(stmt.value);
@@ -175,6 +193,7 @@ class TreeCheck {
 
 }  // namespace
 
+// Empty for a tree that keeps all invariants.
 std::string CheckTree(const TokenStream& stream, const Ast& ast) {
   return TreeCheck(stream, ast).Run();
 }

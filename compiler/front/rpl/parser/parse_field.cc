@@ -54,6 +54,7 @@ std::optional<PackFormat> PackFormatOf(std::string_view text) {
   return std::nullopt;
 }
 
+// For a note: all that there are, in the order of the table.
 std::string PackFormatsText() {
   std::string text;
   for (const std::string_view name : kPackFormats) {
@@ -62,6 +63,7 @@ std::string PackFormatsText() {
   return text;
 }
 
+// Only attributes are read from memory in another format than their type.
 bool IsAttributeContainer(const Decl& decl) {
   return decl.form == DeclForm::kContainer &&
          (decl.container == ir::ContainerKind::kVertexAttributes ||
@@ -132,6 +134,7 @@ bool FieldParser::EndFields(const ConstructName& owner) {
   return errors_.FailHere(Code::kRpl1110, {{"what", errors_.Describe(owner)}});
 }
 
+// An item is a field or an alias with its prefixes, or prefixes that nothing follows.
 bool FieldParser::FieldItem(const Decl& decl, const ConstructName& owner) {
   const uint32_t begin = at_.Peek().begin;
   FieldPrefixes prefixes;
@@ -206,6 +209,7 @@ bool FieldParser::Meta() {
   return errors_.ExpectClose(TokenKind::kCloseParen, {"'meta'"}, open);
 }
 
+// The condition of the first counts, others are only parsed.
 bool FieldParser::ConditionalPrefix(FieldPrefixes* prefixes) {
   const bool first = prefixes->condition_token == kNone;
   uint32_t& token = first ? prefixes->condition_token : prefixes->second_condition;
@@ -215,6 +219,7 @@ bool FieldParser::ConditionalPrefix(FieldPrefixes* prefixes) {
   return expressions_.Conditional(first ? &prefixes->condition : &ignored);
 }
 
+// The format is one word. It is looked up here, so that a mistake is reported at the word.
 bool FieldParser::PackPrefix(FieldPrefixes* prefixes) {
   uint32_t& token = prefixes->pack == kNone ? prefixes->pack : prefixes->second_pack;
   token = token == kNone ? at_.pos() : token;
@@ -248,6 +253,7 @@ void FieldParser::CheckPrefixes(const FieldPrefixes& prefixes, const ConstructNa
   }
 }
 
+// An alias has no type and no tags: those that were read wait for the next field.
 bool FieldParser::FieldAlias(const FieldPrefixes& prefixes) {
   Field field{.kind = ir::MemberKind::kAlias, .condition = prefixes.condition};
   if (!AliasBody(&field.name, &field.value)) {
@@ -286,6 +292,7 @@ bool FieldParser::AliasBody(uint32_t* name, ExprRange* value) {
   return true;
 }
 
+// ID [ dims | '...' ] ID ';'
 bool FieldParser::PlainField(const FieldPrefixes& prefixes, const Decl& decl,
                              const ConstructName& owner) {
   if (at_.Kind() != TokenKind::kIdentifier) {
@@ -333,6 +340,8 @@ bool FieldParser::FieldSizes(Field& field, FieldForm* form) {
   return true;
 }
 
+// What the grammar allows and the declaration does not: the messages differ, so each form is
+// checked by itself.
 void FieldParser::CheckFieldForm(const Field& field, const FieldForm& form, const Decl& decl) {
   if (form.mixed != kNone) {
     errors_.Report(Code::kRpl1130, at_.SpanOf(form.mixed), {{"name", at_.TextOfToken(field.name)}});
@@ -348,6 +357,7 @@ void FieldParser::CheckFieldForm(const Field& field, const FieldForm& form, cons
   }
 }
 
+// Formats belong to attributes alone (IsAttributeContainer).
 void FieldParser::ApplyPack(Field& field, const FieldPrefixes& prefixes, const Decl& decl) {
   if (prefixes.pack == kNone) {
     return;
@@ -365,6 +375,7 @@ void FieldParser::ApplyPack(Field& field, const FieldPrefixes& prefixes, const D
   field.pack_token = prefixes.pack_format;
 }
 
+// For arguments, where tags belong to nothing. Says whether there were any.
 bool FieldParser::TakeTags() {
   tags_.clear();
   return std::exchange(tags_token_, kNone) != kNone;

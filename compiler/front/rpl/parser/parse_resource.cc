@@ -12,6 +12,7 @@
 namespace kiln::rpl {
 namespace {
 
+// Formats of storage images, with their names in the source (compiler/front/rpl/formats.def).
 struct FormatRow {
   std::string_view text;
   ir::ImageFormat format;
@@ -21,12 +22,14 @@ constexpr auto kStorageFormats = std::to_array<FormatRow>({
 #include "compiler/front/rpl/formats.def"
 });
 
+// The enumerators of images are neighbours.
 bool IsImage(InbuiltType type) {
   return type >= InbuiltType::kImageColor2d && type <= InbuiltType::kImageDepth2dArray;
 }
 
 }  // namespace
 
+// ID '{' fields, for all declarations that have fields.
 bool ResourceParser::FieldBlock(Decl& decl, DeclForm form, std::string_view kind) {
   decl.form = form;
   at_.Advance();
@@ -52,6 +55,7 @@ bool ResourceParser::FieldBlock(Decl& decl, DeclForm form, std::string_view kind
   return fields_.Fields(decl, kind);
 }
 
+// SET ( buffer | storage_image | sampler | image )
 bool ResourceParser::Resource(Decl& decl, ir::ResourceSet set) {
   decl.set = set;
   const uint32_t set_word = at_.Advance();
@@ -124,6 +128,7 @@ bool ResourceParser::Sampler(Decl& decl) {
   return errors_.ExpectSemicolon(errors_.owner());
 }
 
+// One dimension of an array at most: a descriptor has no more.
 bool ResourceParser::Image(Decl& decl) {
   decl.form = DeclForm::kImage;
   decl.type.token = at_.Advance();

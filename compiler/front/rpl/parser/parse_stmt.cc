@@ -11,6 +11,7 @@
 
 namespace kiln::rpl {
 
+// The end of a row is not known yet: `next` is kNone until EndStmt.
 uint32_t StatementParser::BeginStmt(StmtKind kind, uint32_t token) {
   const auto row = static_cast<uint32_t>(ast_.stmts.size());
   ast_.stmts.push_back({.kind = kind, .token = token, .span = at_.SpanOf(token)});
@@ -80,6 +81,7 @@ bool StatementParser::EndsUnclosed(ScopeRole role) {
   return recovery_.unclosed();
 }
 
+// One statement is one construct of errors: a broken one costs one message.
 void StatementParser::Statement() {
   const ParseErrors::Construct construct(errors_);
   const uint32_t begin = at_.pos();
@@ -203,6 +205,7 @@ void StatementParser::SkipEndOfDo() {
   }
 }
 
+// `if` and `while` without '(' (AtHeaderWithoutParen): reported, and the body is read.
 bool StatementParser::HeaderWithoutParen() {
   const std::string what = "'" + std::string(at_.TextAt(at_.SpanOf(at_.pos()))) + "'";
   const bool is_if = at_.KeywordAt() == Keyword::kIf;
@@ -221,6 +224,8 @@ bool StatementParser::HeaderWithoutParen() {
          (!is_if || at_.KeywordAt() != Keyword::kElse || Else());
 }
 
+// 'conditional' '(' expr ')' before a scope or an alias. A second one is read and has no
+// effect.
 bool StatementParser::ConditionalStatement() {
   const uint32_t begin = at_.pos();
   ExprRange condition;
@@ -254,6 +259,7 @@ bool StatementParser::ConditionalStatement() {
   return at_.Kind() != TokenKind::kEnd && StatementBody();
 }
 
+// The row is added last, so that a broken alias leaves none.
 bool StatementParser::AliasStatement(const ExprRange& condition, uint32_t begin) {
   Stmt alias{.kind = StmtKind::kAlias, .span = at_.SpanOf(begin), .condition = condition};
   if (!fields_.AliasBody(&alias.token, &alias.value)) {
@@ -279,6 +285,8 @@ bool StatementParser::HeaderCondition(uint32_t row, const ConstructName& what) {
   return true;
 }
 
+// A body without '{' is an error of its own. What was meant is read by the indent, as people
+// wrote it.
 bool StatementParser::BodyScope(const ConstructName& what, ScopeRole role) {
   if (at_.Kind() == TokenKind::kOpenBrace) {
     return Scope({}, at_.pos(), role);
@@ -323,6 +331,7 @@ void StatementParser::BodyWithoutBrace(uint32_t header) {
   }
 }
 
+// The row of an `if` holds its scope and, behind it, that of `else` or another `if`.
 bool StatementParser::If() {
   const uint32_t row = BeginStmt(StmtKind::kIf, at_.Advance());
   if (!HeaderCondition(row, {"condition of 'if'"}) ||
@@ -350,6 +359,7 @@ bool StatementParser::Else() {
   return ok;
 }
 
+// The variable of the header is the first row within the loop, so its scope is the loop.
 bool StatementParser::For() {
   const uint32_t row = BeginStmt(StmtKind::kFor, at_.Advance());
   const uint32_t open = at_.pos();
@@ -410,6 +420,7 @@ bool StatementParser::ForHeader(uint32_t row) {
   return true;
 }
 
+// As `for`, without the variable and the step.
 bool StatementParser::While() {
   const uint32_t row = BeginStmt(StmtKind::kWhile, at_.Advance());
   if (!HeaderCondition(row, {"condition of 'while'"}) || !BodyScope({"condition of 'while'"})) {
@@ -419,6 +430,7 @@ bool StatementParser::While() {
   return true;
 }
 
+// The caller has seen the ';'.
 bool StatementParser::Jump(StmtKind kind) {
   const uint32_t row = BeginStmt(kind, at_.Advance());
   at_.Advance();  // ';'
@@ -426,6 +438,7 @@ bool StatementParser::Jump(StmtKind kind) {
   return true;
 }
 
+// Without a value in functions of type void; which one a function needs is checked later.
 bool StatementParser::Return() {
   const uint32_t row = BeginStmt(StmtKind::kReturn, at_.Advance());
   ExprRange value;
@@ -438,6 +451,7 @@ bool StatementParser::Return() {
   return ok;
 }
 
+// The note is for those who write sizes behind the name, as C has them.
 bool StatementParser::VariableStatement() {
   const auto row = static_cast<uint32_t>(ast_.stmts.size());
   if (!Variable()) {
@@ -487,6 +501,7 @@ bool StatementParser::Variable() {
   return true;
 }
 
+// Any expression may be a statement. Whether it does something is a question of a later check.
 bool StatementParser::ExpressionStatement() {
   // A token that only closes or separates is no expression at all, and the message says so.
   if (at_.Kind() >= TokenKind::kCloseParen && at_.Kind() <= TokenKind::kColon &&

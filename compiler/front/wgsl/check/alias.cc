@@ -14,10 +14,14 @@
 namespace kiln::wgsl::front {
 namespace {
 
+// What is done to memory, as bits.
 constexpr uint8_t kReads = 1;
 constexpr uint8_t kWrites = 2;
 
 // A variable: of the module (by GlobalId) or of a function (by LocalId).
+// A root is the variable in which a place lies, or a parameter that is a pointer: what that
+// points to is a variable of the caller. Parts of one variable count as the variable (WGSL,
+// "Alias Analysis").
 using Root = uint64_t;
 constexpr Root kNowhere = ~Root{0};
 constexpr Root GlobalRoot(uint32_t id) { return id; }
@@ -25,6 +29,7 @@ constexpr Root LocalRoot(uint32_t id) { return Root{1} << 32 | id; }
 constexpr bool IsGlobal(Root root) { return root >> 32 == 0; }
 
 // What a function does, its callees included.
+// Of a parameter 0 where it is no pointer, or one that nothing is done with.
 struct Facts {
   std::vector<uint8_t> parameters;                // of pointers
   std::vector<std::pair<Root, uint8_t>> globals;  // each once
@@ -35,6 +40,8 @@ class FunctionAliases {
   FunctionAliases(CheckContext& context, const std::vector<Facts>& known, FunctionId id)
       : context_(context), unit_(context.unit), known_(known), row_(unit_[id]) {}
 
+  // Order does not matter: what a function does is a set. So statements and expressions are
+  // walked by stacks, in any order.
   Facts Check() {
     std::vector<StmtId> pending{row_.body};
     while (!pending.empty()) {
@@ -51,6 +58,7 @@ class FunctionAliases {
         pending.push_back(stmt.first);
       }
     }
+    // Globals in the order of their first use, so that messages do not depend on a hash.
     Facts facts;
     for (const LocalId parameter : row_.parameters) {
       facts.parameters.push_back(DoneTo(LocalRoot(parameter.value)));
@@ -80,6 +88,7 @@ class FunctionAliases {
   }
 
   // Of a place or pointer.
+  // Ends: each step goes to a row that was made before.
   Root RootOf(ExprId id) const {
     while (true) {
       const Expr& expr = unit_[id];
@@ -92,6 +101,8 @@ class FunctionAliases {
           break;
         case ExprKind::kGlobal:
           return GlobalRoot(expr.a);
+        // A `let` of a pointer is what it was made of; a `var` and a parameter are roots of
+        // their own.
         case ExprKind::kLocal:
           if (unit_.locals[expr.a].kind != LocalKind::kLet) {
             return LocalRoot(expr.a);
@@ -117,6 +128,8 @@ class FunctionAliases {
     }
   }
 
+  // Values are looked for loads and calls. A place alone does nothing: it is a load of it that
+  // reads.
   void Expression(ExprId root) {
     std::vector<ExprId> pending{root};
     while (!pending.empty()) {
@@ -128,6 +141,7 @@ class FunctionAliases {
           Do(RootOf(ExprId{expr.a}), kReads);
           pending.push_back(ExprId{expr.a});
           break;
+        // Also the index of a place is a value.
         case ExprKind::kIndex:
         case ExprKind::kLogical:
           pending.push_back(ExprId{expr.a});
@@ -155,6 +169,8 @@ class FunctionAliases {
     }
   }
 
+  // A call of the module does what its function does; atomics read and write what their first
+  // argument points to, but for loads.
   void Operands(const Expr& expr) {
     if (expr.kind == ExprKind::kCall) {
       return Call(expr);
@@ -175,6 +191,9 @@ class FunctionAliases {
     uint8_t done;  // by the function that is called
   };
 
+  // WGSL, "Alias Analysis": two pointers of one root, or a pointer to a variable that the
+  // callee uses by itself, must not meet where one of the two is written. Cost: pairs of
+  // pointer arguments, at most 255, and for each the variables of the callee.
   void Call(const Expr& expr) {
     const Facts& callee = known_[expr.a];
     const std::span<const uint32_t> list = unit_.List(ListId{expr.b});
@@ -198,11 +217,13 @@ class FunctionAliases {
       }
       Do(pointers[i].root, pointers[i].done);
     }
+    // What a callee does to variables the caller does, too; so callers of callers see it.
     for (const auto& [root, done] : callee.globals) {
       Do(root, done);
     }
   }
 
+  // Told once for each pair that meets, at the argument.
   void Compare(const Expr& call, const Argument& argument, std::string_view other, uint8_t done) {
     if (argument.root != kNowhere && argument.done != 0 && done != 0 &&
         ((argument.done | done) & kWrites) != 0) {
@@ -223,6 +244,8 @@ class FunctionAliases {
 
 }  // namespace
 
+// Facts of functions grow with calls: a chain of them could hold all variables in each. The sum
+// is limited, so that memory is a multiple of the tree.
 void CheckAliases(CheckContext& context) {
   std::vector<Facts> known;
   size_t uses = 0;

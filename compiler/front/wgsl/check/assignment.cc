@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+// The four statements that are more than an expression: `a = b`, `_ = b`, `a op= b` and `a++`,
+// and the call that stands for its effect. Each first finds out that its left side may be
+// written, since that is what most wrong statements get wrong, and then converts its right side
+// to the type of the place: in WGSL the place never converts.
 #include "compiler/front/wgsl/check/assignment.h"
 
 #include "compiler/front/wgsl/check/expressions/expression.h"
@@ -9,6 +13,8 @@ namespace kiln::wgsl::front {
 namespace {
 
 // A place that may be written, or kFailed.
+// WGSL, "Assignment Statement": what is written is a place of a constructible type in memory
+// that may be written. An atomic is none, so it cannot be assigned.
 ExprId Target(CheckContext& context, syntax::ExprId id) {
   const ExprId place = CheckExpression(context, id);
   if (context.IsFailed(place)) {
@@ -25,6 +31,7 @@ ExprId Target(CheckContext& context, syntax::ExprId id) {
 }
 
 // `_ = b`: computed, unless it is a texture, a sampler or a pointer, of which nothing is.
+// A place is loaded, so that memory of write access is refused here as anywhere.
 StmtId Phony(CheckContext& context, const syntax::Stmt& stmt) {
   const ExprId value = CheckExpression(context, stmt.b);
   if (context.IsFailed(value)) {
@@ -47,6 +54,8 @@ StmtId Phony(CheckContext& context, const syntax::Stmt& stmt) {
 }
 
 // a op= b is checked as a op b; the row that computes it is made anew when it is lowered.
+// WGSL, "Compound Assignment": the place is evaluated once. Here the operation is checked as a
+// whole; of its operands only the converted right one is kept.
 StmtId Update(CheckContext& context, const syntax::Stmt& stmt, ExprId place, ExprId value) {
   if (context.Get(place).access != AccessMode::kReadWrite) {
     context.Say(context.At(Code::kWgsl1006, context.Get(place).at)
@@ -63,6 +72,8 @@ StmtId Update(CheckContext& context, const syntax::Stmt& stmt, ExprId place, Exp
     context.Mismatch(stmt.at, context.TypeText(place), context.TypeText(made));
     return {};
   }
+  // What MakeOperation made is dropped but for this operand. It is no constant, as its left
+  // side is a load, so it has a list.
   const ExprId right{context.unit.List(ListId{context.Get(made).b})[1]};
   return context.Add(
       Stmt{.kind = StmtKind::kUpdate, .op = op, .at = stmt.at, .a = place, .b = right});
@@ -92,6 +103,7 @@ StmtId CheckAssignment(CheckContext& context, const syntax::Stmt& stmt) {
                    Stmt{.kind = StmtKind::kAssign, .at = stmt.at, .a = place, .b = converted});
 }
 
+// WGSL, "Increment and Decrement Statements": of i32 and u32 only, not of vectors and atomics.
 StmtId CheckIncrement(CheckContext& context, const syntax::Stmt& stmt) {
   const ExprId place = Target(context, stmt.a);
   if (context.IsFailed(place)) {
@@ -108,12 +120,16 @@ StmtId CheckIncrement(CheckContext& context, const syntax::Stmt& stmt) {
       .kind = StmtKind::kUpdate, .op = FunctionOf(stmt.op), .at = stmt.at, .a = place, .b = one});
 }
 
+// WGSL, "Function Call Statement": a function with @must_use, and predeclared ones that only
+// give a value, are no statements.
 StmtId CheckCallStatement(CheckContext& context, const syntax::Stmt& stmt) {
   const ExprId call = CheckExpression(context, stmt.a);
   if (context.IsFailed(call)) {
     return {};
   }
   const Expr& expr = context.Get(call);
+  // Atomics and workgroupUniformLoad give a value that may be dropped, except for the plain
+  // load: the bounds are rows of functions.def.
   const auto function = static_cast<Function>(expr.op);
   const bool changes =
       expr.kind == ExprKind::kOperation &&

@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: MIT
+// Attributes are checked in three steps by three callers. AllowAttributes says which may stand
+// at a place; it knows names only. CheckInterface reads those of interfaces and bindings into
+// one row. CheckPlacing reads @align and @size, which need the type that they place. A caller
+// that forgets the first step accepts an attribute without a meaning, so each kind of
+// declaration calls it first.
 #include "compiler/front/wgsl/check/attribute.h"
 
 #include <algorithm>
@@ -13,12 +18,16 @@
 namespace kiln::wgsl::front {
 namespace {
 
+// All attributes of WGSL. A name that is not here is unknown (WGSL1005); one that is here and
+// may not stand at this place is WGSL1004.
 constexpr std::string_view kAttributes[] = {
     "align",    "binding",  "blend_src", "builtin", "const",         "diagnostic",
     "compute",  "fragment", "group",     "id",      "interpolate",   "invariant",
     "location", "must_use", "size",      "vertex",  "workgroup_size"};
 
 // Words of @interpolate: the type, then the sampling.
+// Sampling without a word is `center`, and of `flat` `first`, which is what Vulkan does;
+// `either` leaves the choice, so it is the same.
 std::optional<ir::Interpolation> InterpolationOf(std::string_view type, std::string_view sampling) {
   const bool plain = sampling.empty() || sampling == "center";
   if (type == "flat" && (sampling.empty() || sampling == "first" || sampling == "either")) {
@@ -36,6 +45,8 @@ std::optional<ir::Interpolation> InterpolationOf(std::string_view type, std::str
                                   : std::nullopt;
 }
 
+// `linear` at a centroid or sample is right and cannot be said in the IR, so it is refused by
+// another message than a wrong word.
 void ReadInterpolation(CheckContext& context, const syntax::Attribute& row, Attributes& made) {
   const std::span<const uint32_t> words = context.ast.List(row.words);
   const std::string_view type = words.empty() ? "" : context.Text(words[0]);
@@ -52,6 +63,7 @@ void ReadInterpolation(CheckContext& context, const syntax::Attribute& row, Attr
   }
 }
 
+// The name is kept, even an unknown one: what it is used for is checked with the entry point.
 void ReadBuiltin(CheckContext& context, const syntax::Attribute& row, Attributes& made) {
   const std::span<const uint32_t> words = context.ast.List(row.words);
   const std::string_view name = words.empty() ? "" : context.Text(words[0]);
@@ -66,6 +78,7 @@ void ReadBuiltin(CheckContext& context, const syntax::Attribute& row, Attributes
 
 }  // namespace
 
+// `diagnostic` may stand anywhere and more than once. Of others one of each.
 void AllowAttributes(CheckContext& context, syntax::ListId list,
                      std::initializer_list<std::string_view> allowed, std::string_view where) {
   std::vector<std::string_view> seen;
@@ -87,6 +100,7 @@ void AllowAttributes(CheckContext& context, syntax::ListId list,
   }
 }
 
+// The first of the name. That there is no second one is said by AllowAttributes.
 const syntax::Attribute* FindAttribute(const CheckContext& context, syntax::ListId list,
                                        std::string_view name) {
   for (const uint32_t id : context.ast.List(list)) {
@@ -97,6 +111,8 @@ const syntax::Attribute* FindAttribute(const CheckContext& context, syntax::List
   return nullptr;
 }
 
+// A constant integer from 0 to `most`, of either type. kNoRow after an error: callers treat it
+// as not written.
 uint32_t NumberOf(CheckContext& context, const syntax::Attribute& attribute, uint32_t most) {
   const std::span<const uint32_t> arguments = context.ast.List(attribute.arguments);
   if (arguments.size() != 1) {
@@ -119,12 +135,15 @@ uint32_t NumberOf(CheckContext& context, const syntax::Attribute& attribute, uin
   return static_cast<uint32_t>(*number);
 }
 
+// One row for all attributes of an interface that stand at one place; kNoRow if there are none.
+// Limits are those of spec/wgsl 5.5: groups 0 to 3, and locations below 32.
 uint32_t CheckInterface(CheckContext& context, syntax::ListId list) {
   Attributes made;
   bool any = false;
   for (const uint32_t id : context.ast.List(list)) {
     const syntax::Attribute& row = context.ast.attributes[id];
     const std::string_view name = context.Text(row.token);
+    // The place that messages name is the first attribute.
     made.at = any ? made.at : row.at;
     any = true;
     if (name == "builtin") {
@@ -150,6 +169,8 @@ uint32_t CheckInterface(CheckContext& context, syntax::ListId list) {
   return static_cast<uint32_t>(context.unit.attributes.size() - 1);
 }
 
+// WGSL, "Structure Types": @align is a power of two and a multiple of what the type needs,
+// @size not less than its size. Numbers up to 2^30 keep all sums within 64 bits.
 void CheckPlacing(CheckContext& context, syntax::ListId list, StructMember& member) {
   const Extent extent = ExtentOf(context.types(), member.type);
   if (const syntax::Attribute* row = FindAttribute(context, list, "align")) {

@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: MIT
+// Checking in four steps: directives, because an extension decides what may be written; the
+// order of declarations, which also finds cycles and names that are declared twice;
+// declarations in that order; and aliases, for which all functions must be known. Behind an
+// error the next declaration is checked, so a source gets all its errors at once, but nothing
+// that mentions a failed name says anything.
 #include "compiler/front/wgsl/check/check.h"
 
 #include <utility>
@@ -13,9 +18,12 @@
 
 namespace kiln::wgsl::front {
 
+// Declarations are checked callees first, so a name is always known where it is mentioned, and
+// no declaration is looked at twice. Behind an error the next declaration goes on.
 CheckResult Check(const TokenStream& stream, const syntax::Ast& ast, uint32_t module,
                   const LanguageLimits& limits) {
   CheckContext context(stream, ast, module, limits);
+  // By row of the syntax tree, so that an operand is found by its number.
   context.rows.resize(ast.exprs.size());
   CheckDirectives(context);
   const std::vector<uint32_t> order = OrderOf(context);
@@ -24,6 +32,7 @@ CheckResult Check(const TokenStream& stream, const syntax::Ast& ast, uint32_t mo
     checked[number] = true;
   }
   // What was left out is known and wrong: mentions of it are silent.
+  // Part of a cycle, or a second declaration of its name.
   for (uint32_t i = 0; i < ast.decls.size(); ++i) {
     if (!checked[i]) {
       DeclareFailed(context, ast.decls[i].token);
@@ -33,6 +42,8 @@ CheckResult Check(const TokenStream& stream, const syntax::Ast& ast, uint32_t mo
     CheckStop();
     const syntax::Decl& decl = ast.decls[number];
     if (decl.kind == syntax::DeclKind::kFunction) {
+      // The limit counts functions, not calls. Behind it the rest would only report names that
+      // are missing.
       if (context.unit.functions.size() >= limits.functions) {
         context.Say(context.At(Code::kWgsl1007, decl.token)
                         .With("what", "functions of a module")
@@ -44,6 +55,7 @@ CheckResult Check(const TokenStream& stream, const syntax::Ast& ast, uint32_t mo
       CheckDeclaration(context, decl);
     }
   }
+  // Aliases are a question about whole functions; parts that failed would give wrong answers.
   if (!HasErrors(context.diagnostics)) {
     CheckAliases(context);
   }

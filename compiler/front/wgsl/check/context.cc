@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// What is said here are the three kinds of errors that occur everywhere: WGSL forbids it
+// (WGSL2010), it is right and not built (WGSL1008), or a type does not fit (WGSL2002). Keeping
+// them apart is what makes docs/wgsl/CONFORMANCE.md true.
 #include "compiler/front/wgsl/check/context.h"
 
 #include <algorithm>
@@ -8,6 +11,7 @@
 namespace kiln::wgsl::front {
 namespace {
 
+// Of 8 bytes each: 32 MiB.
 constexpr size_t kMostWords = size_t{1} << 22;  // of constants of a module
 
 }  // namespace
@@ -26,6 +30,7 @@ void CheckContext::Mismatch(TokenRange at, std::string_view expected, std::strin
   Say(At(Code::kWgsl2002, at).With("expected", expected).With("found", found));
 }
 
+// For messages about something that is no value where one is expected.
 std::string CheckContext::FoundText(ExprId id) const {
   switch (Get(id).kind) {
     case ExprKind::kType:
@@ -42,6 +47,9 @@ std::string CheckContext::FoundText(ExprId id) const {
   }
 }
 
+// All constants of a module are limited together, since one is made for each expression that is
+// folded: a hundred copies of a large array are as large as one array of a hundred times as
+// many items.
 ExprId CheckContext::AddConstant(TypeId type, std::span<const Word> words, TokenRange at) {
   if (words.size() > limits.value_items || unit.words.size() + words.size() > kMostWords) {
     const bool one = words.size() > limits.value_items;

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+// Declarations of a module but for functions. All that one mentions was checked before it, so
+// each is looked at once and its result is what a mention of its name becomes: the value of a
+// constant, the row of an override or variable, a type. Nothing of a declaration is kept after
+// an error; its name is bound to kFailed, and users of it are silent.
 #include "compiler/front/wgsl/check/declaration.h"
 
 #include <algorithm>
@@ -18,6 +22,8 @@ namespace {
 
 constexpr size_t kMostMembers = 1023;  // as the language has it
 
+// One declaration of a module that is no function. What comes back is what a mention of the
+// name stands for: a type, a constant, an override, or a place.
 class Declarations {
  public:
   Declarations(CheckContext& context, const syntax::Decl& decl) : context_(context), decl_(decl) {}
@@ -57,6 +63,8 @@ class Declarations {
                : std::optional(Expr{.kind = ExprKind::kType, .type = type, .at = NameAt()});
   }
 
+  // A constant has no row in the unit: a mention of it is the constant row itself. It may stay
+  // abstract.
   std::optional<Expr> Const() {
     AllowAttributes(context_, decl_.attributes, {}, "a constant");
     ExprId value = CheckConstant(context_, decl_.value);
@@ -83,6 +91,8 @@ class Declarations {
     return value;
   }
 
+  // Every override is baked (spec/wgsl 5.4), so one without a default has no value to bake, and
+  // its expression must be one that a compile-time expression of the IR can say.
   std::optional<Expr> Override() {
     AllowAttributes(context_, decl_.attributes, {"id"}, "an override");
     Global row{.kind = GlobalKind::kOverride, .name = Name(), .at = NameAt()};
@@ -92,6 +102,7 @@ class Declarations {
     }
     if (decl_.value.valid()) {
       row.value = Initial(row.type);
+      // The type that is written, or that of the value made concrete.
       if (context_.IsFailed(row.value)) {
         return std::nullopt;
       }
@@ -111,6 +122,7 @@ class Declarations {
       context_.Refuse(context_.Get(row.value).at, "overrides have no such values yet");
       return std::nullopt;
     }
+    // Two overrides may not share a number; the set lives in the context for all of them.
     if (const syntax::Attribute* id = FindAttribute(context_, decl_.attributes, "id")) {
       row.id = NumberOf(context_, *id, 65535);
       if (row.id != kNoRow && !context_.override_ids.Insert(row.id, true).second) {
@@ -133,6 +145,8 @@ class Declarations {
   }
 
   // --- variables
+  // Steps: where the variable lies, its type, its first value, then what its address space
+  // allows.
   std::optional<Expr> Var() {
     Global row{.name = Name(), .at = NameAt(), .space = AddressSpace::kHandle};
     if (!Space(row)) {
@@ -142,6 +156,7 @@ class Declarations {
     if (decl_.type.valid() && IsFailed(row.type)) {
       return std::nullopt;
     }
+    // WGSL, "Variable Declarations": only private variables of a module have an initialiser.
     if (decl_.value.valid()) {
       if (row.space != AddressSpace::kPrivate) {
         context_.Forbid(NameAt(), "only private variables have a value here");
@@ -161,6 +176,7 @@ class Declarations {
   }
 
   // Address space and access mode as written.
+  // Without words a variable of a module is a texture or sampler, in the space `handle`.
   bool Space(Global& row) {
     const std::span<const uint32_t> words = context_.ast.List(decl_.words);
     if (words.empty()) {
@@ -168,6 +184,7 @@ class Declarations {
     }
     const std::string_view text = context_.Text(words[0]);
     const std::optional<AddressSpace> space = FindAddressSpace(text);
+    // No address space of the published language.
     if (text == "push_constant" || text == "immediate") {
       context_.Refuse({words[0], words[0] + 1}, "push constants are not lowered");
       return false;
@@ -179,6 +196,8 @@ class Declarations {
       return false;
     }
     row.space = *space;
+    // Uniform buffers are read only, storage buffers unless an access mode is written. No other
+    // space has one to write.
     const bool shared = row.space == AddressSpace::kStorage || row.space == AddressSpace::kUniform;
     row.access = shared ? AccessMode::kRead : AccessMode::kReadWrite;
     if (words.size() > 1) {
@@ -202,6 +221,7 @@ class Declarations {
     return std::nullopt;
   }
 
+  // WGSL, "Address Spaces": which types each of them stores.
   std::optional<Expr> Placed(Global& row) {
     Types& types = context_.types();
     const TypeKind kind = types[row.type].kind;
@@ -209,6 +229,8 @@ class Declarations {
     const bool is_resource = row.space == AddressSpace::kHandle ||
                              row.space == AddressSpace::kUniform ||
                              row.space == AddressSpace::kStorage;
+    // Attributes are read before the type is judged: messages about a binding are about what
+    // stands in front.
     if (is_resource) {
       AllowAttributes(context_, decl_.attributes, {"group", "binding"}, "a resource");
       row.attributes = CheckInterface(context_, decl_.attributes);
@@ -238,6 +260,7 @@ class Declarations {
         row.kind = GlobalKind::kWorkgroup;
         return types.IsFixed(row.type) ? Place(row) : Forbidden(row);
       case AddressSpace::kStorage:
+        // An atomic cannot be read without being able to write, so it needs read_write.
         row.kind = GlobalKind::kBuffer;
         return types.IsHostShareable(row.type) &&
                        (row.access == AccessMode::kReadWrite || !types.HoldsAtomic(row.type))
@@ -246,6 +269,7 @@ class Declarations {
       case AddressSpace::kUniform:
         row.kind = GlobalKind::kBuffer;
         return Uniform(row);
+      // Space() has refused it.
       case AddressSpace::kFunction:
         break;
     }
@@ -254,6 +278,7 @@ class Declarations {
 
   // Memory of invocations and workgroups is written scalar by scalar; buffers have a form in
   // memory.
+  // A limit of kiln, not of WGSL: zero values are written leaf by leaf.
   bool FitsMemory(const Global& row) {
     const bool own = row.space == AddressSpace::kPrivate || row.space == AddressSpace::kWorkgroup;
     if (own && context_.types().LeavesOf(row.type) > context_.limits.value_items) {
@@ -273,6 +298,8 @@ class Declarations {
     return true;
   }
 
+  // WGSL, "Address Space Layout Constraints": fixed size, no atomics, and members at multiples
+  // of 16.
   std::optional<Expr> Uniform(const Global& row) {
     Types& types = context_.types();
     if (!types.IsHostShareable(row.type) || !types.IsConstructible(row.type)) {
@@ -294,6 +321,8 @@ class Declarations {
     AllowAttributes(context_, decl_.attributes, {}, "a struct");
     front::Struct row{.name = std::string(Name()), .token = decl_.token, .members = {}};
     const std::span<const uint32_t> members = context_.ast.List(decl_.members);
+    // A struct of no members is not in the grammar of WGSL, but the parser takes it so that the
+    // message names the struct.
     if (members.empty()) {
       context_.Forbid(NameAt(), "a struct has a member");
       return std::nullopt;
@@ -304,6 +333,8 @@ class Declarations {
                        .With("limit", kMostMembers));
       return std::nullopt;
     }
+    // Names are compared by a table: a struct may have 1023 members, which are too many for
+    // pairs.
     FlatMap<std::string_view, bool> names;
     for (size_t i = 0; i < members.size(); ++i) {
       const syntax::Variable& written = context_.ast.variables[members[i]];
@@ -318,10 +349,13 @@ class Declarations {
       row.members.push_back(*member);
     }
     const StructId id = context_.types().Add(std::move(row));
+    // Laid out now, so that structs which hold this one know its size.
     LayOut(context_.types(), id);
     return Expr{.kind = ExprKind::kType, .type = context_.types().StructType(id), .at = NameAt()};
   }
 
+  // WGSL, "Structure Types": a member is plain, and fixed unless it is the last one and an
+  // array.
   std::optional<StructMember> Member(const syntax::Variable& written, bool last) {
     AllowAttributes(
         context_, written.attributes,
@@ -339,6 +373,7 @@ class Declarations {
       context_.Mismatch(written.at, "type of a member", types.Text(member.type));
       return std::nullopt;
     }
+    // Depth is limited where types are made, so that walks over them may recurse.
     if (types.DepthOf(member.type) >= context_.limits.nesting) {
       context_.Say(context_.At(Code::kWgsl1007, written.token)
                        .With("what", "nesting of types")
@@ -350,6 +385,7 @@ class Declarations {
     return member;
   }
 
+  // `const_assert` declares nothing; it is true, false, or no constant.
   void Assert() {
     const ExprId value = CheckConstant(context_, decl_.value);
     if (context_.IsFailed(value)) {
@@ -376,6 +412,7 @@ void DeclareFailed(CheckContext& context, uint32_t token) {
           {.kind = ExprKind::kFailed, .type = context.types().Failed(), .at = {token, token + 1}});
 }
 
+// After an error the name is declared as failed: what mentions it is silent.
 void CheckDeclaration(CheckContext& context, const syntax::Decl& decl) {
   const std::optional<Expr> made = Declarations(context, decl).Check();
   if (decl.kind == syntax::DeclKind::kConstAssert) {

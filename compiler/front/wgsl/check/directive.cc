@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Directives stand before all declarations and are checked before them. An unknown name is an
+// error even if nothing depends on it: the source asked for something that it would not get.
 #include "compiler/front/wgsl/check/directive.h"
 
 #include <algorithm>
@@ -7,6 +9,8 @@
 namespace kiln::wgsl::front {
 namespace {
 
+// WGSL, "Language Extensions": all of them are always on, so `requires` only asks whether they
+// exist.
 constexpr std::string_view kFeatures[] = {
     "readonly_and_readwrite_storage_textures", "packed_4x8_integer_dot_product",
     "unrestricted_pointer_parameters", "pointer_composite_access"};
@@ -17,6 +21,8 @@ void Unknown(CheckContext& context, uint32_t token, std::string_view kind) {
       context.At(Code::kWgsl1005, token).With("kind", kind).With("name", context.Text(token)));
 }
 
+// WGSL, "Enable Extensions". Some are right and not compiled, which is another error than an
+// unknown name.
 void Enable(CheckContext& context, uint32_t token) {
   const std::string_view name = context.Text(token);
   if (name == "f16") {
@@ -48,6 +54,8 @@ void CheckDirectives(CheckContext& context) {
           }
         }
         break;
+      // The rule that a severity is for may be any name: uniformity is not judged (spec/wgsl
+      // 5.6).
       case syntax::DirectiveKind::kDiagnostic:
         if (std::ranges::find(kSeverities, context.Text(words[0])) == std::end(kSeverities)) {
           Unknown(context, words[0], "severity");

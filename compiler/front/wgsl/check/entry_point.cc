@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+// Three questions about an entry point, asked when its body is checked: is each leaf of its
+// parameters and result a location or a built-in value of the right type; do the functions that
+// it reaches belong to its stage; and does it reach two variables of one binding. The last two
+// follow calls, and every callee was checked before, so its calls and mentions are complete.
 #include "compiler/front/wgsl/check/entry_point.h"
 
 #include <string>
@@ -14,6 +18,8 @@ namespace {
 
 enum class Direction : uint8_t { kInput, kOutput };
 
+// WGSL, "Entry Points". What can be said of the declaration alone is checked here; whether
+// stages of a variant fit each other is a question of the variant.
 class EntryPoint {
  public:
   EntryPoint(CheckContext& context, FunctionId id)
@@ -36,6 +42,7 @@ class EntryPoint {
                      .With("reason", reason));
   }
 
+  // Inputs and outputs have tables of their own: the same location may be in both.
   void Interface() {
     for (const LocalId id : row_.parameters) {
       const Local& local = context_.unit[id];
@@ -46,11 +53,14 @@ class EntryPoint {
     if (row_.result != context_.types().Void()) {
       Whole(row_.result, row_.result_attributes, row_.at, Direction::kOutput);
     }
+    // The table has the outputs now.
     if (stage_ == ir::Stage::kVertex && !builtins_.Contains("position")) {
       Wrong(row_.at, Direction::kOutput, "a vertex entry point gives @builtin(position)");
     }
   }
 
+  // A struct stands for its members, unless it has an attribute itself, which then is wrong as
+  // a leaf. Structs in structs have no locations: they are leaves, too.
   void Whole(TypeId type, uint32_t attributes, TokenRange at, Direction direction) {
     const bool marked = attributes != kNoRow;
     if (context_.types()[type].kind != TypeKind::kStruct || marked) {
@@ -61,6 +71,8 @@ class EntryPoint {
     }
   }
 
+  // A leaf has a built-in value or a location. One without either, or with a type that is no
+  // number, has no way in or out.
   void Leaf(TypeId type, uint32_t attributes, TokenRange at, Direction direction) {
     const Attributes none;
     const Attributes& found = attributes == kNoRow ? none : context_.unit.attributes[attributes];
@@ -80,6 +92,8 @@ class EntryPoint {
     if (stage_ == ir::Stage::kCompute) {
       return Wrong(place, direction, "compute entry points have no locations");
     }
+    // Outputs of the vertex stage and inputs of the fragment stage are interpolated, unless
+    // flat; integers cannot be.
     const bool between = (stage_ == ir::Stage::kVertex) == (direction == Direction::kOutput);
     const bool flat = found.interpolation == static_cast<uint32_t>(ir::Interpolation::kFlat);
     if (between && IsInteger(row.scalar) && !flat) {
@@ -88,12 +102,15 @@ class EntryPoint {
     if (found.blend_src != kNoRow && !context_.has_dual_source) {
       return context_.Forbid(found.at, "it needs 'enable dual_source_blending;'");
     }
+    // Two colours at one location that differ in blend_src are both allowed.
     const uint32_t key = found.location << 1 | (found.blend_src == 1 ? 1 : 0);
     if (!locations_.Insert(key, true).second) {
       Wrong(place, direction, "another one has location " + std::to_string(found.location));
     }
   }
 
+  // WGSL, "Built-in Inputs and Outputs": builtin_values.def says for each stage in which
+  // directions a value exists and of which type it is.
   void Builtin(TypeId type, const Attributes& found, TokenRange place, Direction direction) {
     const BuiltinValue* builtin = FindBuiltinValue(found.builtin);
     if (builtin == nullptr) {  // said where it stands
@@ -115,6 +132,8 @@ class EntryPoint {
   }
 
   // --- what it calls
+  // What needs a stage was found in functions that are called; each keeps the first call that
+  // does, which the message points to.
   void Stages() {
     if (row_.needs_fragment != kNoRow && stage_ != ir::Stage::kFragment) {
       context_.Forbid({row_.needs_fragment, row_.needs_fragment + 1},
@@ -127,6 +146,8 @@ class EntryPoint {
   }
 
   // All variables that are reached; a stack of functions, each once.
+  // WGSL, "Resource Interface": variables that are not reached may share a binding. Cost for
+  // each entry point: functions and mentions that it reaches, once.
   void Bindings(const FunctionRow& entry) {
     FlatMap<uint32_t, bool> seen_functions;
     FlatMap<uint32_t, bool> seen_globals;
@@ -149,6 +170,8 @@ class EntryPoint {
     }
   }
 
+  // One variable that is reached: its address space against the stage, its binding against the
+  // others.
   void Binding(GlobalId id, FlatMap<uint64_t, uint32_t>& taken) {
     const Global& global = context_.unit[id];
     if (global.kind == GlobalKind::kWorkgroup && stage_ != ir::Stage::kCompute) {
@@ -161,6 +184,7 @@ class EntryPoint {
       context_.Forbid(row_.at, "a vertex entry point does not reach '" + std::string(global.name) +
                                    "', which can be written");
     }
+    // Only resources have attributes.
     if (global.attributes == kNoRow) {
       return;
     }

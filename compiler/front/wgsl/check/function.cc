@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+// A function: its head, its parameters in a scope, its body. The row in the unit is made first,
+// since the body adds to it whatever it calls and mentions; entry points and aliases are judged
+// by these lists, so they must hold every mention. A function is declared only behind its body:
+// it cannot call itself.
 #include "compiler/front/wgsl/check/function.h"
 
 #include <optional>
@@ -18,14 +22,20 @@ namespace {
 
 constexpr size_t kMostParameters = 255;  // as the language has it
 
+// Checks one function. Nothing of it is undone after an error: the row stays, and its name is
+// declared as failed.
 class Functions {
  public:
   Functions(CheckContext& context, const syntax::Decl& decl) : context_(context), decl_(decl) {}
 
+  // A function is declared behind its body, so a body cannot mention it; recursion was a cycle
+  // before, in check/order. The row is in the unit from the beginning, since the body adds
+  // calls and mentions to it.
   void Check() {
     FunctionRow row{.name = context_.Text(decl_.token), .at = {decl_.token, decl_.token + 1}};
     context_.function = FunctionId{static_cast<uint32_t>(context_.unit.functions.size())};
     context_.unit.functions.push_back(row);
+    // The body is checked even if the head is wrong: errors in both are of use.
     const bool head = Head();
     context_.scopes.Open();
     const bool parameters = Parameters();
@@ -33,6 +43,7 @@ class Functions {
     context_.scopes.Close();
     FunctionRow& made = context_.Function();
     made.body = body.body;
+    // WGSL, "Behavior Analysis": a body whose end can be reached gives no value.
     const bool falls = (body.ways & static_cast<uint8_t>(Way::kNext)) != 0;
     if (head && falls && made.result != context_.types().Void()) {
       context_.Say(context_.At(Code::kWgsl2007, decl_.token).With("name", made.name));
@@ -51,6 +62,7 @@ class Functions {
   }
 
  private:
+  // Stage, attributes and result. False after an error in the type of the result.
   bool Head() {
     Stage();
     FunctionRow& row = context_.Function();
@@ -74,6 +86,7 @@ class Functions {
     return true;
   }
 
+  // At most one of three attributes. @workgroup_size belongs to compute and must be there.
   void Stage() {
     AllowAttributes(context_, decl_.attributes,
                     {"vertex", "fragment", "compute", "workgroup_size", "must_use"}, "a function");
@@ -108,6 +121,8 @@ class Functions {
     }
   }
 
+  // Sizes may depend on overrides, so a value that is not known yet is judged by the variant.
+  // One that is known must be above zero.
   void WorkgroupSize(const syntax::Attribute& size) {
     const std::span<const uint32_t> arguments = context_.ast.List(size.arguments);
     if (arguments.empty() || arguments.size() > 3) {
@@ -139,6 +154,8 @@ class Functions {
     }
   }
 
+  // Parameters are in the scope that Check opened. A wrong one is declared as failed, so that
+  // the body says nothing about it.
   bool Parameters() {
     bool right = true;
     if (context_.ast.List(decl_.members).size() > kMostParameters) {
@@ -169,6 +186,7 @@ class Functions {
                                       .a = local.value,
                                       .at = context_.unit[local].at},
                             .token = written.token};
+      // A second parameter of a name: the first keeps it.
       if (!context_.scopes.Declare(context_.Text(written.token), meaning)) {
         context_.Say(
             context_.At(Code::kWgsl2003, written.token).With("name", context_.Text(written.token)));
@@ -177,6 +195,7 @@ class Functions {
     return right;
   }
 
+  // WGSL, "Function Restrictions": values, pointers, textures and samplers.
   bool Allowed(const syntax::Variable& written, TypeId type) {
     const Type& row = context_.types()[type];
     const bool fits = context_.types().IsConstructible(type) || row.kind == TypeKind::kPointer ||
@@ -193,6 +212,7 @@ class Functions {
 
 }  // namespace
 
+// The functions that it calls are checked already, as check/order sorts declarations.
 void CheckFunction(CheckContext& context, const syntax::Decl& decl) {
   Functions(context, decl).Check();
 }

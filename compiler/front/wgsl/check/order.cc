@@ -12,6 +12,8 @@
 namespace kiln::wgsl::front {
 namespace {
 
+// kOpen: on the stack. kLeftOut: part of a cycle, or a second declaration of a name; it is in
+// no order and everything that mentions it fails in silence.
 enum class State : uint8_t { kNew, kOpen, kDone, kLeftOut };
 
 struct Step {
@@ -19,12 +21,15 @@ struct Step {
   uint32_t next = 0;  // of its mentions
 };
 
+// Depth first; a declaration is put behind all that it mentions. Declarations without mentions
+// of each other keep the order of the source, since roots are visited in that order.
 class Walk {
  public:
   explicit Walk(CheckContext& context)
       : context_(context), states_(context.ast.decls.size(), State::kNew) {
     for (uint32_t i = 0; i < context.ast.decls.size(); ++i) {
       const syntax::Decl& decl = context.ast.decls[i];
+      // Asserts have no name. They are visited like the others, as roots only.
       if (decl.kind == syntax::DeclKind::kConstAssert) {
         continue;
       }
@@ -53,6 +58,7 @@ class Walk {
   }
 
  private:
+  // What was done before, or left out, is not looked at again.
   void Visit(uint32_t decl) {
     if (states_[decl] == State::kNew) {
       states_[decl] = State::kOpen;
@@ -62,16 +68,19 @@ class Walk {
     }
   }
 
+  // One step: the next mention of the top, or, if there is none left, the top is done.
   void Go() {
     Step& step = stack_.back();
     const syntax::Decl& decl = context_.ast.decls[step.decl];
     if (step.next < decl.mention_count) {
       const uint32_t token = context_.ast.mentions[decl.first_mention + step.next++];
+      // A name that no declaration has is predeclared or unknown; that is told later.
       if (const uint32_t* found = names_.Find(context_.Text(token))) {
         Visit(*found);
       }
       return;
     }
+    // One that became part of a cycle meanwhile is dropped instead.
     if (states_[step.decl] == State::kOpen) {
       states_[step.decl] = State::kDone;
       order_.push_back(step.decl);
@@ -79,6 +88,8 @@ class Walk {
     stack_.pop_back();
   }
 
+  // The cycle is the stack from that declaration to the top. All of it is left out, so each
+  // cycle is told once, and the chain in the message is the way around.
   void Cycle(uint32_t decl) {
     std::string chain;
     size_t i = stack_.size();

@@ -16,6 +16,8 @@
 namespace kiln::wgsl::front {
 namespace {
 
+// WGSL, "Behavior Analysis": how control may leave a statement, as bits. Of a sequence: behind
+// what does not go on to the next statement nothing counts, though it is checked.
 constexpr uint8_t kNext = static_cast<uint8_t>(Way::kNext);
 constexpr uint8_t kBreak = static_cast<uint8_t>(Way::kBreak);
 constexpr uint8_t kContinue = static_cast<uint8_t>(Way::kContinue);
@@ -41,6 +43,8 @@ class Statements {
     uint8_t ways = kNext;
   };
   // What `break` and `continue` belong to.
+  // kContinuing reaches through switches, not through loops in it: those have their own
+  // `break`.
   enum class Around : uint8_t { kNothing, kLoop, kSwitch, kContinuing };
 
   StmtId Add(Stmt row, std::span<const uint32_t> children) {
@@ -49,6 +53,7 @@ class Statements {
   }
   TypeId Flag() { return context_.types().Scalar(ScalarKind::kBool); }
 
+  // Statements one after another, in the scope that the caller opened.
   Checked All(const syntax::Stmt& block) {
     Checked made;
     for (const uint32_t child : context_.ast.List(block.children)) {
@@ -57,6 +62,7 @@ class Statements {
       if (one.id.valid()) {
         made.children.push_back(one.id.value);
       }
+      // Only what can be reached adds ways; kNext is taken away by whoever does not have it.
       if ((made.ways & kNext) != 0) {
         made.ways = static_cast<uint8_t>((made.ways & ~kNext) | one.ways);
       }
@@ -70,6 +76,7 @@ class Statements {
     context_.scopes.Close();
     return {Add({.kind = StmtKind::kBlock, .at = context_.ast[id].at}, made.children), made.ways};
   }
+  // `around_` is what it was before, also behind an error: nothing returns early in between.
   One BlockIn(syntax::StmtId id, Around around) {
     const Around before = std::exchange(around_, around);
     const One made = Block(id);
@@ -112,6 +119,7 @@ class Statements {
         return Continue(stmt);
       case syntax::StmtKind::kReturn:
         return Return(stmt);
+      // The stage is judged at the entry points that reach this function.
       case syntax::StmtKind::kDiscard:
         if (context_.Function().needs_fragment == kNoRow) {
           context_.Function().needs_fragment = stmt.at.begin;
@@ -130,6 +138,7 @@ class Statements {
   }
 
   // --- declarations
+  // WGSL, "Declaration and Scope": a name is declared once in a scope.
   void DeclareName(uint32_t token, const Expr& value) {
     const std::string_view name = context_.Text(token);
     if (!context_.scopes.Declare(name, {.value = value, .token = token})) {
@@ -142,6 +151,8 @@ class Statements {
     }
   }
 
+  // A name is declared behind its value, which may mention one of the same name outside. After
+  // an error it is declared as failed, so that its uses are silent.
   One Declare(const syntax::Stmt& stmt) {
     const bool is_const = stmt.kind == syntax::StmtKind::kConst;
     const TypeId type = stmt.a.valid() ? CheckType(context_, stmt.a) : context_.types().Failed();
@@ -157,6 +168,7 @@ class Statements {
     }
     Expr meaning{.kind = ExprKind::kFailed, .type = context_.types().Failed(), .at = stmt.at};
     StmtId made;
+    // A constant has no row and no statement: its mentions are its value.
     if (!failed && is_const) {
       meaning = context_.Get(value);
     } else if (!failed) {
@@ -168,6 +180,8 @@ class Statements {
     return {made, kNext};
   }
 
+  // WGSL, "Variable Declarations": in functions the address space is `function`, written or
+  // not.
   StmtId Var(const syntax::Stmt& stmt, TypeId type, ExprId value, Expr& meaning) {
     const std::span<const uint32_t> words = context_.ast.List(stmt.words);
     if (!words.empty() && context_.Text(words[0]) != "function") {
@@ -204,6 +218,8 @@ class Statements {
         Stmt{.kind = StmtKind::kDeclare, .at = stmt.at, .a = value, .local = local});
   }
 
+  // A `let` may be a pointer. Then no value is kept but the place; lowering evaluates its
+  // indices there.
   StmtId Let(const syntax::Stmt& stmt, TypeId type, ExprId value, Expr& meaning) {
     const bool pointer = context_.types()[type].kind == TypeKind::kPointer;
     if (!pointer && !context_.types().IsConstructible(type)) {
@@ -230,6 +246,8 @@ class Statements {
     return value;
   }
 
+  // Both branches are checked even if the condition is wrong. `else if` is an if in place of a
+  // block.
   One If(const syntax::Stmt& stmt) {
     const ExprId condition = Condition(stmt.a);
     const std::span<const uint32_t> blocks = context_.ast.List(stmt.children);
@@ -251,6 +269,8 @@ class Statements {
     return {Add({.kind = StmtKind::kIf, .at = stmt.at, .a = condition}, children), ways};
   }
 
+  // WGSL, "Switch Statement": exactly one default, labels that differ, all of the type of the
+  // selector.
   One Switch(const syntax::Stmt& stmt) {
     ExprId selector = ValueOf(context_, CheckExpression(context_, stmt.a));
     TypeId type = context_.types().Failed();
@@ -258,6 +278,7 @@ class Statements {
       type = SelectorType(selector, stmt);
       selector = type == context_.types().Failed() ? selector : Converted(context_, selector, type);
     }
+    // Labels of all cases, as numbers: u32 and i32 both fit.
     FlatMap<int64_t, bool> seen;
     std::vector<uint32_t> cases;
     uint8_t ways = 0;
@@ -272,6 +293,7 @@ class Statements {
       context_.Forbid({stmt.at.begin, stmt.at.begin + 1}, "a switch has one 'default'");
       return {};
     }
+    // `break` of a switch ends the switch, so control goes on behind it.
     if ((ways & kBreak) != 0) {
       ways = static_cast<uint8_t>((ways & ~kBreak) | kNext);
     }
@@ -306,6 +328,7 @@ class Statements {
     return context_.types().Scalar(ScalarKind::kI32);
   }
 
+  // One case with all its labels. A default among them counts and is no value.
   One Case(const syntax::Stmt& stmt, TypeId type, FlatMap<int64_t, bool>& seen,
            uint32_t& defaults) {
     Stmt row{.kind = StmtKind::kCase, .at = stmt.at};
@@ -328,6 +351,8 @@ class Statements {
       }
     }
     row.labels = context_.unit.AddList(labels);
+    // A switch in a continuing block is still in it: `return` and `continue` would leave the
+    // block.
     const Around around = around_ == Around::kContinuing ? Around::kContinuing : Around::kSwitch;
     const uint32_t switches = std::exchange(in_switch_, in_switch_ + 1);
     const Around before = std::exchange(around_, around);
@@ -339,6 +364,8 @@ class Statements {
   }
 
   // --- loops
+  // A loop opens a scope for its body and its continuing block together, which sees what the
+  // body declares.
   One Loop(const syntax::Stmt& stmt) {
     const uint32_t switches = std::exchange(in_switch_, 0);
     const uint32_t loops = std::exchange(in_loop_, in_loop_ + 1);
@@ -359,6 +386,8 @@ class Statements {
   }
 
   // Its statements, and the `break if` behind them. What control may leave by it.
+  // WGSL, "Continuing Statement". `break if` is only looked for at the end; elsewhere Check
+  // refuses it.
   uint8_t Continuing(const syntax::Stmt& block, Stmt& row) {
     context_.scopes.Open();
     std::vector<uint32_t> children;
@@ -385,16 +414,20 @@ class Statements {
   }
 
   // A loop that has a body: control goes on behind it only by `break`.
+  // WGSL2008: control that can leave a loop neither by `break` nor by `return` stays there for
+  // ever.
   One LoopOf(const Stmt& row, StmtId body, uint8_t ways) {
     if ((ways & (kBreak | kReturn)) == 0) {
       context_.Say(context_.At(Code::kWgsl2008, {row.at.begin, row.at.begin + 1}));
       return {{}, kNext};
     }
     const bool leaves = (ways & kBreak) != 0;
+    // `continue` ends here; a loop without `break` does not go on to the next statement.
     ways = static_cast<uint8_t>((ways & kReturn) | (leaves ? kNext : 0));
     return {Add(row, std::span(&body.value, 1)), ways};
   }
 
+  // A body of `for` and `while`: a new loop around it, with no switch inside of it yet.
   One BodyOfLoop(const syntax::Stmt& stmt) {
     const uint32_t switches = std::exchange(in_switch_, 0);
     const uint32_t loops = std::exchange(in_loop_, in_loop_ + 1);
@@ -404,6 +437,8 @@ class Statements {
     return body;
   }
 
+  // A `for` is a block with its first statement and a loop: condition before each round, last
+  // statement as the continuing block (WGSL, "For Statement").
   One For(const syntax::Stmt& stmt) {
     context_.scopes.Open();
     std::vector<uint32_t> outer;
@@ -427,6 +462,7 @@ class Statements {
     if (failed) {
       return {};
     }
+    // A condition may be false before the first round, so there is always a way out.
     const One loop =
         LoopOf(row, body.id, static_cast<uint8_t>(body.ways | (stmt.a.valid() ? kBreak : 0)));
     if (!loop.id.valid()) {
@@ -445,6 +481,8 @@ class Statements {
   }
 
   // --- jumps
+  // `break` belongs to the innermost switch or loop. In a continuing block only a switch in it
+  // has one.
   One Break(const syntax::Stmt& stmt) {
     const bool in_switch = in_switch_ > 0;
     if (around_ == Around::kNothing || (around_ == Around::kContinuing && !in_switch)) {
@@ -466,6 +504,7 @@ class Statements {
     return {context_.Add(Stmt{.kind = StmtKind::kContinue, .at = stmt.at}), kContinue};
   }
 
+  // Behind an error control returns as well: nothing more is said of the end of the function.
   One Return(const syntax::Stmt& stmt) {
     const TypeId result = context_.Function().result;
     const bool gives = result != context_.types().Void();
@@ -487,6 +526,7 @@ class Statements {
     return {context_.Add(row), kReturn};
   }
 
+  // Like that of a module, and it is no statement in the unit.
   void Assert(const syntax::Stmt& stmt) {
     const ExprId value = CheckConstant(context_, stmt.a);
     if (context_.IsFailed(value)) {

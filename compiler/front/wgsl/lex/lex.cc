@@ -17,6 +17,8 @@
 namespace kiln::wgsl::front {
 namespace {
 
+// Code points that may begin a name and that may go on in one (XID_Start, XID_Continue of
+// Unicode), as ranges that ascend and do not touch. See WGSL, "Identifiers".
 struct CodeRange {
   uint32_t first, last;
 };
@@ -29,6 +31,8 @@ constexpr CodeRange kContinue[] = {
 #include "compiler/front/wgsl/lex/identifiers.def"
 };
 
+// Binary search for the first range that does not end before the code: cost is the logarithm of
+// the number of ranges, and only names outside of ASCII pay it.
 template <size_t kCount>
 bool Has(const CodeRange (&ranges)[kCount], uint32_t code) {
   const auto* found = std::ranges::lower_bound(ranges, code, {}, &CodeRange::last);
@@ -42,9 +46,12 @@ bool IsDigit(uint32_t code) { return code >= '0' && code <= '9'; }
 bool IsPart(uint32_t code) {
   return IsLetter(code) || IsDigit(code) || (code >= 0x80 && Has(kContinue, code));
 }
+// Line feed, vertical tab, form feed, carriage return, next line, line and paragraph separator.
+// A line is only asked for where a comment ends: WGSL, "Blankspace and Line Breaks".
 bool EndsLine(uint32_t code) {
   return (code >= 0x0a && code <= 0x0d) || code == 0x85 || code == 0x2028 || code == 0x2029;
 }
+// With the marks for left-to-right and right-to-left text, which are blank, too.
 bool IsBlank(uint32_t code) {
   return code == ' ' || code == '\t' || EndsLine(code) || code == 0x200e || code == 0x200f;
 }
@@ -57,6 +64,8 @@ constexpr Spelling kKeywords[] = {
 #define KILN_WGSL_KEYWORD(enumerator, text) {text, TokenKind::k##enumerator},
 #include "compiler/front/wgsl/tokens.def"
 };
+// In the order of the table, which is from long to short for punctuators: `<<=` stands before
+// `<<`, and that before `<`. The first that fits is the longest.
 constexpr Spelling kPunctuators[] = {
 #define KILN_WGSL_PUNCTUATOR(enumerator, text) {text, TokenKind::k##enumerator},
 #include "compiler/front/wgsl/tokens.def"
@@ -71,6 +80,8 @@ class Lexer {
   Lexer(std::string_view text, uint32_t module, const LanguageLimits& limits)
       : module_(module), limits_(limits) {
     out_.stream.text = text;
+    // Keywords and reserved words are found by one look-up of a whole word, so no word is
+    // compared with each of them.
     for (const Spelling& keyword : kKeywords) {
       words_.Insert(keyword.text, keyword.kind);
     }
@@ -81,12 +92,16 @@ class Lexer {
 
   LexResult Run() {
     const std::string_view text = out_.stream.text;
+    // Everything below decodes without a check, so a text that is no UTF-8 is refused as a
+    // whole. Its tokens are only the end: the parser then has nothing to be wrong about.
     if (const size_t wrong = FindInvalidUtf8(text); wrong != text.size()) {
       Say(Code::kWgsl1001, wrong, wrong + 1, "UTF-8",
           "byte " + std::to_string(static_cast<uint8_t>(text[wrong])));
     } else {
       while (SkipBlanks()) {
         CheckStop();
+        // The limit stops what is kept, not what is read: the tree can have no more rows than
+        // there are tokens.
         if (out_.stream.tokens.size() >= limits_.tokens) {
           Limit("tokens", limits_.tokens);
           break;
@@ -94,6 +109,8 @@ class Lexer {
         Token();
       }
     }
+    // The end is a token, so that the parser may look at the next token without asking whether
+    // there is one.
     out_.stream.tokens.push_back(
         {.kind = TokenKind::kEnd,
          .span = {static_cast<uint32_t>(text.size()), static_cast<uint32_t>(text.size())}});
@@ -103,6 +120,7 @@ class Lexer {
  private:
   std::string_view Rest() const { return out_.stream.text.substr(at_); }
 
+  // Offsets fit in 32 bits: the size of a source is limited long before.
   Location Where(size_t begin, size_t end) const {
     return {.module = module_, .bytes = {static_cast<uint32_t>(begin), static_cast<uint32_t>(end)}};
   }
@@ -115,6 +133,8 @@ class Lexer {
         Make(Code::kWgsl1007, Where(at_, at_ + 1)).With("what", what).With("limit", limit));
   }
 
+  // Tokens go past the template lists in the order of the text. A `<` that was taken for an
+  // operator is renamed later, when its `>` comes, so its number is told, too.
   void Add(TokenKind kind, size_t length) {
     const auto number = static_cast<uint32_t>(out_.stream.tokens.size());
     out_.stream.tokens.push_back(
@@ -151,6 +171,8 @@ class Lexer {
   // They nest.
   void SkipComment() {
     const size_t begin = at_;
+    // Depth counts what is open. It is a number and no recursion, so comments may nest as deep
+    // as the text is long.
     uint32_t depth = 0;
     do {
       const std::string_view rest = Rest();
@@ -168,21 +190,26 @@ class Lexer {
   void Token() {
     const std::string_view rest = Rest();
     const CodePoint code = DecodeUtf8(rest);
+    // One `_` alone is a token of the phony assignment and no name. `_a` and `__` are words.
     const bool underscore = rest[0] == '_' && !IsPart(DecodeUtf8(rest.substr(1)).value);
     if (IsLetter(code.value) && !underscore) {
       return Word();
     }
+    // A dot begins a number only before a digit; `a.x` has it as a token.
     if (IsDigit(code.value) || (code.value == '.' && rest.size() > 1 && IsDigit(rest[1]))) {
       return Number();
     }
     if (code.value == '>') {
       return Greater();
     }
+    // `>` was looked at before, since only it depends on what is open around it.
     for (const Spelling& one : kPunctuators) {
       if (rest.starts_with(one.text)) {
         return Add(one.kind, one.text.size());
       }
     }
+    // What is no token at all is a token for the parser, which says what it expected there. So
+    // there is one error and not two.
     Add(TokenKind::kWrong, code.size);
   }
 
@@ -196,6 +223,8 @@ class Lexer {
       length += code.size;
     }
     const std::string_view word = Rest().substr(0, length);
+    // WGSL, "Identifiers": no name is a keyword, a reserved word, or begins with two
+    // underscores. A word that is only too long is told as a limit and stays a name.
     const TokenKind* known = words_.Find(word);
     const TokenKind kind = known == nullptr ? TokenKind::kIdentifier : *known;
     if (kind == TokenKind::kReserved || word.starts_with("__")) {
@@ -210,6 +239,8 @@ class Lexer {
   }
 
   void Number() {
+    // All that touches a number belongs to it, so that `1u2` is one wrong literal and no pair
+    // of tokens.
     const size_t length = NumberLength(Rest());
     const std::string_view text = Rest().substr(0, length);
     const std::optional<NumberForm> form = ReadNumber(text);
@@ -217,9 +248,14 @@ class Lexer {
       out_.diagnostics.push_back(
           Make(Code::kWgsl1002, Where(at_, at_ + length)).With("text", text));
     }
+    // A literal that is malformed is an integer from here on: the parser sees an operand and
+    // goes on.
     Add(form.has_value() && form->is_float ? TokenKind::kFloat : TokenKind::kInt, length);
   }
 
+  // WGSL, "Template Lists": the first `>` closes the list that is open at this depth of
+  // brackets. If none is open, the longest of `>>=`, `>>`, `>=` and `>` is taken, which is the
+  // order below.
   void Greater() {
     const uint32_t opened = lists_.Close();
     if (opened != TemplateLists::kNone) {

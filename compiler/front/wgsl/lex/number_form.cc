@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// See WGSL, "Numeric Literals". Nothing here computes a value: a form says which digits there
+// are and what they stand for, and sema/scalar reads them.
 #include "compiler/front/wgsl/lex/number_form.h"
 
 namespace kiln::wgsl::front {
@@ -12,6 +14,7 @@ bool StartsHex(std::string_view text) {
 }
 
 // Takes digits off the front; how many there were.
+// Digits of an exponent are decimal, also where those before it are hexadecimal.
 size_t TakeDigits(std::string_view& text, bool hex) {
   size_t count = 0;
   while (count < text.size() && (hex ? IsHex(text[count]) : IsDigit(text[count]))) {
@@ -38,11 +41,16 @@ bool TakeExponent(std::string_view& text, bool hex, bool& found) {
 
 }  // namespace
 
+// How many characters belong to a literal that begins here: letters, digits and dots in any
+// order, and a sign directly behind the letter of an exponent. It takes too much on purpose;
+// ReadNumber says whether what was taken is a literal.
 size_t NumberLength(std::string_view text) {
   const bool hex = StartsHex(text);
   size_t length = 0;
   while (length < text.size()) {
     const char c = text[length];
+    // In a hexadecimal literal `e` is a digit, so that `0xe+1` is a sum and `0x1p+1` is one
+    // number.
     const bool exponent = length > 0 && (c == '+' || c == '-') &&
                           (hex ? text[length - 1] == 'p' || text[length - 1] == 'P'
                                : text[length - 1] == 'e' || text[length - 1] == 'E');
@@ -54,6 +62,8 @@ size_t NumberLength(std::string_view text) {
   return length;
 }
 
+// The parts in order: prefix, whole digits, fraction, exponent, suffix of one letter. Nothing
+// is returned if one of them is missing, stands twice or does not go with the others.
 std::optional<NumberForm> ReadNumber(std::string_view text) {
   NumberForm form{.is_hex = StartsHex(text)};
   std::string_view rest = text.substr(form.is_hex ? 2 : 0);
@@ -67,14 +77,18 @@ std::optional<NumberForm> ReadNumber(std::string_view text) {
     fraction = TakeDigits(rest, form.is_hex);
   }
   bool exponent = false;
+  // A lone dot, or a prefix without digits, is no number.
   if (whole + fraction == 0 || !TakeExponent(rest, form.is_hex, exponent)) {
     return std::nullopt;
   }
+  // What from_chars is given later: without the prefix, which it does not take, and without the
+  // suffix.
   form.digits = begin.substr(0, begin.size() - rest.size());
   form.is_float = dot || exponent;
   if (rest.size() > 1) {
     return std::nullopt;
   }
+  // `01` is no literal. `0`, `0.5`, `00.5` and `0x01` are.
   const bool leading_zero = !form.is_hex && !form.is_float && whole > 1 && begin[0] == '0';
   if (rest.empty()) {
     return leading_zero ? std::nullopt : std::optional(form);
@@ -87,6 +101,7 @@ std::optional<NumberForm> ReadNumber(std::string_view text) {
       (of_float && form.is_hex && !exponent)) {
     return std::nullopt;
   }
+  // `1f` is a float although it has neither a dot nor an exponent.
   form.is_float = form.is_float || of_float;
   return form;
 }

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+// Calls of functions of the module. Arguments are lowered in order, and what comes back is
+// stored in that order as well. Pointers are where the IR differs from WGSL: it has no pointer
+// values, so a pointer to memory of the invocation becomes a copy in and out, and any other one
+// the place itself.
 #include "compiler/front/wgsl/lower/call.h"
 
 #include <utility>
@@ -9,6 +13,8 @@
 
 namespace kiln::wgsl::front {
 
+// Pointers to memory of the invocation are copied in and out. That is the same as the pointer
+// itself, since check/alias refuses calls in which something else names that memory.
 Passing PassingOf(const Type& parameter) {
   switch (parameter.kind) {
     case TypeKind::kTexture:
@@ -23,6 +29,8 @@ Passing PassingOf(const Type& parameter) {
   }
 }
 
+// Arguments in order, each evaluated once. Copies back come behind the call, in the order of
+// the arguments.
 ir::InstId CallFunction(LowerContext& context, const Expr& expr) {
   const FunctionRow& callee = context.unit.functions[expr.a];
   const std::span<const uint32_t> list = context.unit.List(ListId{expr.b});
@@ -42,6 +50,7 @@ ir::InstId CallFunction(LowerContext& context, const Expr& expr) {
       arguments.push_back(PlaceInst(context, place));
       continue;
     }
+    // The copy: a variable of the caller that nothing else names.
     const ir::InstId temp = context.Emit(ir::TempInst{TypeOf(context, place.type)});
     context.Emit(ir::StoreInst{context.builder.Void(), temp, Load(context, place)});
     arguments.push_back(temp);

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Expressions over overrides as compile-time expressions. They are trees of interned rows:
+// equal ones are one row, whoever writes them. Each tree also needs a run of spans with one
+// entry for each node, so the number of nodes is kept beside the rows while they are made.
 #include "compiler/front/wgsl/lower/cexpr.h"
 
 #include <vector>
@@ -8,6 +11,8 @@
 namespace kiln::wgsl::front {
 namespace {
 
+// Words of overrides wrap as those of WGSL do, which is a flag of the row. How many nodes a
+// tree has is kept for its spans: one for each.
 ir::CexprId Add(LowerContext& context, ir::Cexpr row, uint32_t nodes) {
   const bool wraps = ir::MayWrap(row.op);
   row.zero = wraps ? ir::kWrapping : 0;
@@ -16,6 +21,7 @@ ir::CexprId Add(LowerContext& context, ir::Cexpr row, uint32_t nodes) {
   return made;
 }
 
+// Literals and names are one node and have no entry.
 uint32_t NodesOf(const LowerContext& context, ir::CexprId id) {
   const uint32_t* nodes = context.cexpr_nodes.Find(id.value);
   return nodes == nullptr ? 1 : *nodes;
@@ -23,6 +29,7 @@ uint32_t NodesOf(const LowerContext& context, ir::CexprId id) {
 
 }  // namespace
 
+// Recursion is as deep as IsCexpr allowed. Equal expressions are one row of the IR.
 ir::CexprId CexprOf(LowerContext& context, ExprId id) {
   const Expr& expr = context.Get(id);
   const ScalarKind kind = context.types[expr.type].scalar;
@@ -63,6 +70,7 @@ ir::CexprId CexprOf(LowerContext& context, ExprId id) {
              nodes);
 }
 
+// A negative size must not become a large count, so the conversion does not wrap.
 ir::CexprId CountOfSigned(LowerContext& context, ExprId id) {
   const ir::CexprId of = CexprOf(context, id);
   const ir::CexprId made =

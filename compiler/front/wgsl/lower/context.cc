@@ -16,6 +16,7 @@ LowerContext::LowerContext(const Unit& checked, const TokenStream& token_stream)
       values(checked.locals.size()),
       pointers(checked.locals.size()) {}
 
+// Most instructions follow one that has the same range, so the last span is used again.
 ir::SpanId LowerContext::SpanOf(TokenRange range) {
   if (range.begin != last_range_.begin || range.end != last_range_.end) {
     last_range_ = range;

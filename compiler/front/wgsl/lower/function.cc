@@ -18,6 +18,8 @@ namespace kiln::wgsl::front {
 namespace {
 
 // Workgroup variables that a function reaches, in the order of their declarations.
+// A walk with a stack over calls. The result is by declaration, not by the order of the walk,
+// so it does not change with the order of functions.
 std::vector<GlobalId> SharedOf(const Unit& unit, const FunctionRow& entry) {
   std::vector<bool> reached(unit.globals.size());
   std::vector<bool> seen(unit.functions.size());
@@ -45,6 +47,8 @@ std::vector<GlobalId> SharedOf(const Unit& unit, const FunctionRow& entry) {
   return shared;
 }
 
+// The interface counts members of the whole module, parameters among them: AddInterface is told
+// the number of each.
 void AddParameters(LowerContext& context, const FunctionRow& function) {
   for (const LocalId id : function.parameters) {
     const Local& local = context.unit[id];
@@ -67,6 +71,8 @@ bool IsInvocationIndex(const LowerContext& context, uint32_t attributes) {
 }
 
 // The number of the invocation in its workgroup: what the entry point takes, or one parameter more.
+// A parameter that is added has no name of the source. It is only added to entry points, which
+// nobody calls.
 ir::InstId InvocationIndex(LowerContext& context, const FunctionRow& function) {
   const ir::TypeId word = context.Vector(ir::Scalar::kU32, 1);
   for (const LocalId id : function.parameters) {
@@ -81,6 +87,7 @@ ir::InstId InvocationIndex(LowerContext& context, const FunctionRow& function) {
     const std::vector<StructMember>& members = context.types.StructOf(local.type).members;
     for (uint32_t i = 0; i < members.size(); ++i) {
       if (IsInvocationIndex(context, members[i].attributes)) {
+        // As a member of a struct that is a parameter.
         const ir::InstId whole =
             context.Emit(ir::ParamInst{TypeOf(context, local.type), parameter});
         return context.Emit(ir::ExtractInst{word, whole, i});
@@ -95,6 +102,7 @@ ir::InstId InvocationIndex(LowerContext& context, const FunctionRow& function) {
   return context.Emit(ir::ParamInst{word, added});
 }
 
+// Callees are lowered before (check put them in this order), so their ids are known.
 void LowerFunction(LowerContext& context, FunctionId id) {
   const FunctionRow& function = context.unit[id];
   const ir::SpanId span = context.SpanOf(function.at);
@@ -106,12 +114,15 @@ void LowerFunction(LowerContext& context, FunctionId id) {
   AddInterface(context, function.result_attributes, false, decl.value);
   AddParameters(context, function);
   context.at = function.at;
+  // Zero is written before anything of the body, and only what this entry point reaches.
   if (function.stage == static_cast<uint32_t>(ir::Stage::kCompute)) {
     if (const std::vector<GlobalId> shared = SharedOf(context.unit, function); !shared.empty()) {
       ZeroShared(context, InvocationIndex(context, function), shared);
     }
   }
   LowerBody(context, function.body);
+  // Check proved that control does not come here where there is a result; the IR wants a block
+  // to end.
   if (function.result != context.types.Void()) {
     context.at = function.at;
     context.Emit(ir::UnreachableInst{context.builder.Void()});

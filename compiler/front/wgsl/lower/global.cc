@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 // An override is an option, whose default is its value; one whose value depends on others is a
 // constant. A buffer of a struct has it as its content; of anything else it has one field.
+// Order is that of the checked module, in which each variable comes behind what it mentions.
+// Resources keep their group and binding as attributes; layouts read these and assign nothing
+// for WGSL.
 #include "compiler/front/wgsl/lower/global.h"
 
 #include <string>
@@ -46,22 +49,28 @@ class Globals {
   }
 
  private:
+  // Rows of all kinds begin alike.
   ir::Decl Row(ir::DeclKind kind, TypeId type) {
     return {
         .kind = kind, .name = context_.builder.Text(global_.name), .type = TypeOf(context_, type)};
   }
   ir::DeclSpans Spans() const { return {.name = span_, .type = span_}; }
   void Made(const ir::Decl& row) { context_.globals[id_] = context_.builder.Add(row, Spans()); }
+  // The group lies above the low byte, which has what the kind of declaration says.
   uint16_t Flags(uint32_t low) const {
     const uint32_t set = context_.unit.attributes[global_.attributes].group;
     return static_cast<uint16_t>(low | set << 8);
   }
+  // A span for each node of a value: all of them are that of the declaration, which messages of
+  // a variant point to.
   ir::SpanId Run(ir::CexprId value) {
     const uint32_t* nodes = context_.cexpr_nodes.Find(value.value);
     return context_.builder.AddRun(
         std::vector<Span>(nodes == nullptr ? 1 : *nodes, context_.stream.SpanOf(global_.at)));
   }
 
+  // An override with a constant is an option. Any other is a constant of the variant: only its
+  // operands can be set.
   void Override() {
     const Expr& value = context_.Get(global_.value);
     const ScalarKind scalar = context_.types[global_.type].scalar;
@@ -87,6 +96,8 @@ class Globals {
         .id_plus_one = global_.id == kNoRow ? 0 : global_.id + 1});
   }
 
+  // The first value is a compile-time expression if it can be one. Otherwise a function
+  // computes it before the entry point begins.
   void Private() {
     ir::Decl row = Row(ir::DeclKind::kPrivate, global_.type);
     ir::DeclSpans spans = Spans();
@@ -116,6 +127,8 @@ class Globals {
     return function;
   }
 
+  // A buffer that is no struct is wrapped in a block with one member of its name, which is not
+  // written in the source: RootPlace steps over it.
   void Buffer() {
     const ir::BufferKind kind = global_.space == AddressSpace::kUniform ? ir::BufferKind::kUniform
                                 : global_.access == AccessMode::kRead
@@ -123,6 +136,7 @@ class Globals {
                                     : ir::BufferKind::kReadWriteStorage;
     const bool is_struct = context_.types[global_.type].kind == TypeKind::kStruct;
     ir::Decl row{.kind = ir::DeclKind::kBuffer,
+                 // The kind of buffer says who may write; uniform ones are never written.
                  .flags = Flags(static_cast<uint32_t>(kind)),
                  .name = context_.builder.Text(global_.name)};
     if (is_struct) {
@@ -139,6 +153,7 @@ class Globals {
     AddInterface(context_, global_.attributes, false, context_.globals[id_].value);
   }
 
+  // Sampled textures are read only; the access of storage textures is that of their type.
   void Handle() {
     const Type& type = context_.types[global_.type];
     const bool sampler = type.kind == TypeKind::kSampler;

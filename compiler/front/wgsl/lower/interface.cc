@@ -7,6 +7,7 @@
 
 namespace kiln::wgsl::front {
 
+// Names of built-ins are those of the IR's table, without a prefix.
 void AddBuiltin(LowerContext& context, std::string_view name, uint32_t member) {
   context.builder.Add(ir::Attribute{.of_member = 1,
                                     .key = ir::AttributeKey::kBuiltin,
@@ -14,6 +15,8 @@ void AddBuiltin(LowerContext& context, std::string_view name, uint32_t member) {
                                     .a = context.builder.Text(name).value});
 }
 
+// kNoRow values are attributes that are not written. Members and parameters are `of_member`,
+// results and resources are declarations.
 void AddInterface(LowerContext& context, uint32_t row, bool of_member, uint32_t owner) {
   if (row == kNoRow) {
     return;

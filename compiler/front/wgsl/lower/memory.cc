@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Atomics are one instruction of the IR each, with scope and order; barriers say which kind of
+// memory they order. The scope follows from the address space of the pointer, so it is never
+// asked of the source.
 #include "compiler/front/wgsl/lower/memory.h"
 
 #include <vector>
@@ -40,6 +43,8 @@ ir::AtomicOp OpOf(Function function) {
   KILN_UNREACHABLE();
 }
 
+// Workgroup memory is seen by the workgroup, storage by the device: the narrowest scope that is
+// right. WGSL's atomics are relaxed, so no memory is ordered.
 ir::InstId Atomic(LowerContext& context, const Expr& expr) {
   const auto function = static_cast<Function>(expr.op);
   const std::span<const uint32_t> list = context.unit.List(ListId{expr.b});
@@ -58,6 +63,8 @@ ir::InstId Atomic(LowerContext& context, const Expr& expr) {
   const ir::InstId old =
       context.Emit(ir::AtomicInst{stores ? context.builder.Void() : scalar, OpOf(function), mode,
                                   context.builder.Ids(operands)});
+  // WGSL gives whether it was exchanged as well. An exchange that never fails for no reason has
+  // happened exactly if the old value is the one that was compared with.
   if (function != Function::kAtomicCompareExchangeWeak) {
     return stores ? ir::InstId{} : old;
   }
@@ -69,6 +76,7 @@ ir::InstId Atomic(LowerContext& context, const Expr& expr) {
 
 }  // namespace
 
+// All three barriers wait for the workgroup and order one kind of memory in it.
 void Barrier(LowerContext& context, std::initializer_list<ir::MemoryKind> kinds) {
   ir::BarrierMode mode{.execution = ir::MemoryScope::kWorkgroup,
                        .scope = ir::MemoryScope::kWorkgroup};
@@ -97,6 +105,7 @@ ir::InstId MemoryOperation(LowerContext& context, const Expr& expr) {
       return context.Emit(ir::BuiltinCallInst{TypeOf(context, expr.type), ir::Builtin::kArrayLength,
                                               0, context.builder.Ids({PlaceInst(context, place)})});
     }
+    // Between two barriers: no invocation writes the value before all have read it.
     case Function::kWorkgroupUniformLoad: {
       const Place place = PointedBy(context, ExprId{list[0]});
       context.at = expr.at;

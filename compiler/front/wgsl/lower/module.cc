@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// The checked module has everything resolved, so lowering makes no decision that could fail and
+// says nothing. The order of declarations in the IR is fixed by who mentions whom: structs,
+// variables, functions, entry points, settings.
 #include "compiler/front/wgsl/lower/module.h"
 
 #include <vector>
@@ -22,6 +25,7 @@ void AddEntry(LowerContext& context, uint32_t id) {
 }
 
 // Sizes are counts, whatever the source calls them.
+// Settings of sizes are counts; a negative one of a variant is an error there.
 ir::CexprId CountOf(LowerContext& context, ExprId id) {
   const Expr& expr = context.Get(id);
   if (expr.kind == ExprKind::kConstant) {
@@ -57,6 +61,8 @@ void AddWorkgroupSize(LowerContext& context, uint32_t id) {
 
 }  // namespace
 
+// Structs, then variables, then functions: each mentions only what is before. Entry points and
+// sizes come last, as they name functions.
 ir::Module Lower(const Unit& unit, const TokenStream& stream, const Hash128& fingerprint) {
   LowerContext context(unit, stream);
   context.builder.Reserve(unit.exprs.size());

@@ -2,6 +2,9 @@
 // Functions that are one builtin of the IR say so in functions.def. The rest is written out here:
 // what WGSL defines where SPIR-V does not (`clamp` with bounds in the wrong order, fields of bits
 // that leave the word) gets operands for which both agree.
+// A function that the IR lacks is written out by those that it has, in terms whose results are
+// defined for all operands. Where WGSL defines more than SPIR-V, the instruction carries a flag
+// and the emitter writes the guard; nothing is guarded twice.
 #include "compiler/front/wgsl/lower/operation.h"
 
 #include <optional>
@@ -20,6 +23,8 @@ namespace {
 
 using ir::BinaryOp;
 
+// The remainder of WGSL has the sign of the dividend: Rem of signed integers and floats.
+// Without signs Mod is the same.
 std::optional<BinaryOp> BinaryOf(Function function, bool is_signed, bool is_float) {
   switch (function) {
     case Function::kAdd:
@@ -59,6 +64,8 @@ std::optional<BinaryOp> BinaryOf(Function function, bool is_signed, bool is_floa
   }
 }
 
+// One operation over values that are there already. `first_` is the type of the first operand,
+// from which most results follow.
 class NumericLowering {
  public:
   NumericLowering(LowerContext& context, const NumericOperation& what,
@@ -70,6 +77,7 @@ class NumericLowering {
         type_(TypeOf(context, what.operand_types[0])),
         result_(TypeOf(context, what.result)) {}
 
+  // Operators, then functions that are one builtin of the IR, then the rest.
   ir::InstId Make() {
     if (const std::optional<BinaryOp> op =
             BinaryOf(what_.function, what_.scalar == ScalarKind::kI32, IsFloat(what_.scalar));
@@ -106,6 +114,8 @@ class NumericLowering {
       x_[scalar] = context_.Emit(
           ir::SplatInst{TypeOf(context_, what_.operand_types[1 - scalar]), x_[scalar]});
     }
+    // Products of a scalar and a matrix have one form in the IR; multiplication of them
+    // commutes.
     if (IsMatrixAt(1) && !IsMatrixAt(0) && !IsVectorAt(0)) {  // the IR has the matrix first
       std::swap(x_[0], x_[1]);
     }
@@ -113,15 +123,18 @@ class NumericLowering {
     const bool divides = op == BinaryOp::kDiv || op == BinaryOp::kRem || op == BinaryOp::kMod;
     const bool shifts = op == BinaryOp::kShiftLeft || op == BinaryOp::kShiftRight ||
                         op == BinaryOp::kShiftRightArithmetic;
+    // The count is u32 in WGSL and of the type of the left side in the IR.
     if (shifts && what_.scalar == ScalarKind::kI32) {
       right = context_.Emit(ir::BitcastInst{type_, right});
     }
     const ir::BinaryInst inst{result_, op, x_[0], right};
+    // spec/wgsl 5.7: the flag makes the result defined where it is not in SPIR-V.
     return shifts || (divides && IsInteger(what_.scalar))
                ? context_.Emit(inst, ir::InstFlag::kTotal)
                : context_.Emit(inst);
   }
 
+  // Functions without a row in the IR. Default: those of bits.
   ir::InstId Special() {
     switch (what_.function) {
       case Function::kNegate:
@@ -132,10 +145,13 @@ class NumericLowering {
         return context_.Emit(ir::UnaryInst{result_, ir::UnaryOp::kComplement, x_[0], 0});
       case Function::kAbs:
         return what_.scalar == ScalarKind::kU32 ? x_[0] : Call(result_, ir::Builtin::kAbs, {x_[0]});
+      // min(max(x, low), high), the formula of WGSL: the builtin of SPIR-V is undefined for
+      // bounds in the wrong order.
       case Function::kClamp:
         return Call(result_, ir::Builtin::kMin,
                     {Call(result_, ir::Builtin::kMax, {x_[0], x_[1]}), x_[2]});
       case Function::kSaturate:
+        // The bounds are in order, so the builtin may be used.
         return Call(result_, ir::Builtin::kClamp,
                     {x_[0], Same(BitsOf(what_.scalar, WordOf(0.0))),
                      Same(BitsOf(what_.scalar, WordOf(1.0)))});
@@ -150,8 +166,10 @@ class NumericLowering {
       case Function::kDot:
         return Call(result_, IsFloat(what_.scalar) ? ir::Builtin::kDot : ir::Builtin::kDotIntegers,
                     {x_[0], x_[1]});
+      // select(f, t, c) of WGSL has the value for false first, the IR the one for true.
       case Function::kSelect:
         return context_.Emit(ir::SelectInst{result_, x_[2], context_.builder.Ids({x_[1], x_[0]})});
+      // Of one flag both are the flag.
       case Function::kAll:
       case Function::kAny:
         return !IsVectorAt(0)
@@ -175,6 +193,7 @@ class NumericLowering {
   }
 
   // Columns one by one: the IR negates vectors.
+  // A matrix is negated column by column.
   ir::InstId Negated() {
     if (!IsMatrixAt(0)) {
       return context_.Emit(ir::UnaryInst{result_, ir::UnaryOp::kNegate, x_[0], 0});
@@ -194,6 +213,7 @@ class NumericLowering {
     return Call(result_, IsVectorAt(0) ? ir::Builtin::kLength : ir::Builtin::kAbs, {apart});
   }
 
+  // |d/dx| + |d/dy|, WGSL's definition, with the kind of derivative that the name says.
   ir::InstId Width(ir::Builtin x, ir::Builtin y) {
     return Op(result_, BinaryOp::kAdd,
               Call(result_, ir::Builtin::kAbs, {Call(result_, x, {x_[0]})}),
@@ -201,6 +221,8 @@ class NumericLowering {
   }
 
   // --- bits of words
+  // Results are found for words without a sign and taken back to the type of the operand:
+  // SPIR-V's search for bits is one of bits, whatever the type.
   ir::InstId Bits() {
     const ir::TypeId words = context_.Vector(ir::Scalar::kU32, first_.rows);
     const auto same = [&](uint32_t value) {
@@ -215,9 +237,11 @@ class NumericLowering {
                                               : value;
     };
     switch (what_.function) {
+      // 31 - msb: of 0 the position is -1, so that the difference wraps to 32.
       case Function::kCountLeadingZeros:
         return back(Op(words, BinaryOp::kSub, same(31),
                        Call(words, ir::Builtin::kFindMsb, {as_words(x_[0])})));
+      // Of 0 the position is -1, the largest word, which min makes 32.
       case Function::kCountTrailingZeros:
         return back(Call(words, ir::Builtin::kMin,
                          {Call(words, ir::Builtin::kFindLsb, {as_words(x_[0])}), same(32)}));
@@ -235,6 +259,8 @@ class NumericLowering {
   }
 
   // A field that lies in the word.
+  // WGSL, "Bit Built-in Functions": offset and count are cut so that the field ends in the
+  // word. SPIR-V leaves it undefined otherwise.
   std::pair<ir::InstId, ir::InstId> Field(ir::InstId offset, ir::InstId count) {
     const ir::TypeId word = context_.Vector(ir::Scalar::kU32, 1);
     offset = Call(word, ir::Builtin::kMin, {offset, context_.Uint(32)});
@@ -257,6 +283,8 @@ ir::InstId Numeric(LowerContext& context, const NumericOperation& what,
   return NumericLowering(context, what, std::move(operands)).Make();
 }
 
+// The first operand may be there already: chains of operators are walked by a loop in
+// lower/value.
 ir::InstId Operation(LowerContext& context, const Expr& expr, ir::InstId first) {
   const auto function = static_cast<Function>(expr.op);
   if (function >= Function::kTextureDimensions) {
@@ -281,6 +309,7 @@ ir::InstId Operation(LowerContext& context, const Expr& expr, ir::InstId first) 
                  std::move(operands));
 }
 
+// By shapes and scalars. Matrices convert column by column.
 ir::InstId Convert(LowerContext& context, const Expr& expr, ir::InstId value) {
   const Type from = context.TypeRowOf(ExprId{expr.a});
   const Type to = context.types[expr.type];
@@ -295,6 +324,7 @@ ir::InstId Convert(LowerContext& context, const Expr& expr, ir::InstId value) {
     }
     return context.Emit(ir::ConstructInst{type, context.builder.Ids(columns)});
   }
+  // WGSL, "bool" as a constructor: what is not zero is true.
   if (to.scalar == ScalarKind::kBool) {
     const uint64_t zero = 0;
     return context.Emit(ir::BinaryInst{type, BinaryOp::kNotEqual, value,
@@ -306,15 +336,19 @@ ir::InstId Convert(LowerContext& context, const Expr& expr, ir::InstId value) {
     const ir::InstId unset = context.Repeated(ScalarOf(to.scalar), to.rows, 0);
     return context.Emit(ir::SelectInst{type, value, context.builder.Ids({set, unset})});
   }
+  // Between words only the meaning of the bits changes.
   if (IsInteger(from.scalar) && IsInteger(to.scalar)) {
     return context.Emit(ir::BitcastInst{type, value});
   }
   const ir::ConvertInst inst{type, value};
+  // WGSL, "Floating Point Conversion": too large is the largest, NaN is not defined by SPIR-V
+  // without the flag.
   return IsFloat(from.scalar) && IsInteger(to.scalar)
              ? context.Emit(inst, ir::InstFlag::kSaturating)
              : context.Emit(inst);
 }
 
+// Below zero becomes far above the end, so that one comparison bounds it.
 ir::InstId IndexStep(LowerContext& context, ExprId id) {
   const ir::InstId value = ValueOf(context, id);
   return context.TypeRowOf(id).scalar == ScalarKind::kI32

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Four bytes are the items of a vector, shifted by 0, 8, 16 and 24.
+// Only what has no builtin in the IR is here: packing to halves and to normalised bytes has
+// one. All four bytes are worked on at once as a vector, which costs one instruction for each
+// step and not four.
 #include "compiler/front/wgsl/lower/packing.h"
 
 #include <vector>
@@ -18,6 +21,7 @@ class Bytes {
         numbers_(context.Vector(ir::Scalar::kS32, 4)) {}
 
   // The low bytes of four words, first lowest.
+  // All four bytes are masked and shifted at once; only putting them together goes one by one.
   ir::InstId Pack(ir::InstId words) {
     const ir::InstId bytes =
         Op(words_, BinaryOp::kAnd, words, context_.Repeated(ir::Scalar::kU32, 4, 255));
@@ -28,6 +32,7 @@ class Bytes {
     }
     return made;
   }
+  // Four copies of the word, each shifted by its place, and masked.
   ir::InstId Unpack(ir::InstId word) {
     const ir::InstId all = context_.Emit(ir::SplatInst{words_, word});
     return Op(words_, BinaryOp::kAnd, Op(words_, BinaryOp::kShiftRight, all, Shifts(words_)),
@@ -41,6 +46,7 @@ class Bytes {
     return Op(numbers_, BinaryOp::kShiftRightArithmetic, up,
               context_.Repeated(ir::Scalar::kS32, 4, 24));
   }
+  // What does not fit in a byte becomes its end, as WGSL has it for pack4xI8Clamp.
   ir::InstId Clamped(ir::InstId numbers) {
     const ir::InstId least = context_.Repeated(ir::Scalar::kS32, 4, static_cast<uint32_t>(-128));
     const ir::InstId most = context_.Repeated(ir::Scalar::kS32, 4, 127);
@@ -53,6 +59,7 @@ class Bytes {
         context_.builder.Ids({words, context_.Repeated(ir::Scalar::kU32, 4, 255)})});
   }
   ir::InstId AsWords(ir::InstId numbers) { return context_.Emit(ir::BitcastInst{words_, numbers}); }
+  // Products of words that were bytes: neither they nor their sum overflow.
   ir::InstId Dot(ir::Scalar scalar, ir::InstId a, ir::InstId b) {
     return context_.Emit(ir::BuiltinCallInst{context_.Vector(scalar, 1), ir::Builtin::kDotIntegers,
                                              0, context_.builder.Ids({a, b})});
@@ -65,6 +72,7 @@ class Bytes {
   ir::InstId Item(ir::TypeId type, ir::InstId vector, uint32_t i) {
     return context_.Emit(ir::ExtractInst{type, vector, i});
   }
+  // The constant (0, 8, 16, 24).
   ir::InstId Shifts(ir::TypeId type) {
     std::vector<ir::ConstId> parts;
     for (uint32_t i = 0; i < 4; ++i) {

@@ -20,6 +20,7 @@ class Statements {
   explicit Statements(LowerContext& context) : context_(context), none_(context.builder.Void()) {}
 
   // Of a block; false if control does not come to its end.
+  // Behind a jump the rest of the block is left out, as the IR allows nothing there.
   bool All(StmtId block) {
     for (const uint32_t child : context_.unit.List(context_.unit[block].children)) {
       CheckStop();
@@ -39,6 +40,8 @@ class Statements {
   }
 
   // False for jumps.
+  // What a jump leads to is the innermost exit of its kind; checking decided whether a `break`
+  // is that of a switch.
   bool Lower(StmtId id) {
     const Stmt& stmt = context_.unit[id];
     context_.at = stmt.at;
@@ -61,6 +64,8 @@ class Statements {
         context_.Emit(ir::ScopeInst{none_, block});
         return true;
       }
+      // An `if` goes on even where both branches leave: the IR takes what follows as not
+      // reached.
       case StmtKind::kIf:
         If(stmt);
         return true;
@@ -93,15 +98,20 @@ class Statements {
   }
 
   // Variables begin as zero each time control comes by.
+  // A `let` is a value and has no storage, but where a loop was found to need it in its
+  // continuing block.
   void Declare(const Stmt& stmt) {
     const Local& local = context_.unit[stmt.local];
     if (context_.types[local.type].kind == TypeKind::kPointer) {
       return Point(stmt);
     }
+    // A value that is not written is zero. A variable that was declared before its loop is only
+    // written.
     const ir::InstId value =
         stmt.a.valid() ? ValueOf(context_, stmt.a) : ZeroValue(context_, local.type);
     context_.at = stmt.at;
     const ir::LocalId hoisted = context_.locals[stmt.local.value];
+    // Hoisted: see Loop.
     if (hoisted.valid()) {
       context_.Emit(ir::StoreInst{
           none_, context_.Emit(ir::LocalRefInst{TypeOf(context_, local.type), hoisted}), value});
@@ -125,6 +135,7 @@ class Statements {
     context_.pointers[stmt.local.value] = PointedBy(context_, stmt.a);
   }
 
+  // WGSL, "Assignment Statement": the place before the value. The phony one only has a value.
   void Assign(const Stmt& stmt) {
     if (!stmt.a.valid()) {
       ValueOf(context_, stmt.b);
@@ -136,6 +147,8 @@ class Statements {
     Store(context_, place, value);
   }
 
+  // The place is evaluated once and then loaded, before the right side is computed, and stored
+  // to.
   void Update(const Stmt& stmt) {
     Place place = PlaceOf(context_, stmt.a);
     context_.at = stmt.at;
@@ -152,6 +165,7 @@ class Statements {
     Store(context_, place, made);
   }
 
+  // The branch of an `else if` is an if that is no block in the tree; the IR has blocks only.
   void If(const Stmt& stmt) {
     const ir::InstId condition = ValueOf(context_, stmt.a);
     const std::span<const uint32_t> children = context_.unit.List(stmt.children);
@@ -166,6 +180,7 @@ class Statements {
     context_.Emit(ir::IfInst{none_, condition, context_.builder.Ids(blocks)});
   }
 
+  // A case is its head, its labels, its block; all follow the selector in one list.
   void Switch(const Stmt& stmt) {
     const ir::InstId selector = ValueOf(context_, stmt.a);
     const ir::LocalId exit = context_.AddExit(ir::LocalKind::kSwitchExit);
@@ -191,6 +206,7 @@ class Statements {
   // A condition before each round, or one of another round behind the continuing block. That block
   // is none of the body's, but sees what the body declares: so these variables are declared before
   // the loop, and its `let` are variables, too.
+  // The three blocks of a loop in the IR: a condition, the body, what runs between two rounds.
   void Loop(const Stmt& stmt) {
     const bool continues = stmt.first.valid() || stmt.b.valid();
     if (continues) {
@@ -215,6 +231,8 @@ class Statements {
     context_.Emit(ir::LoopInst{none_, exit, context_.builder.Ids({before, body, continuing})});
   }
 
+  // Only what the body declares at its outermost level is visible behind it. Pointers have no
+  // storage.
   void Hoist(StmtId body) {
     for (const uint32_t child : context_.unit.List(context_.unit[body].children)) {
       const Stmt& stmt = context_.unit[StmtId{child}];
@@ -226,6 +244,8 @@ class Statements {
     }
   }
 
+  // Pointers of the body are no variables, so the continuing block makes its own places of
+  // them.
   void Continue(const Stmt& stmt) {
     for (const uint32_t child : context_.unit.List(context_.unit[ChildOf(stmt, 0)].children)) {
       const Stmt& declared = context_.unit[StmtId{child}];
@@ -237,6 +257,7 @@ class Statements {
     if (stmt.first.valid()) {
       All(stmt.first);
     }
+    // `break if` leaves, the IR asks whether to go on.
     if (stmt.b.valid()) {
       const ir::InstId leaves = ValueOf(context_, stmt.b);
       context_.Emit(

@@ -19,6 +19,8 @@ using ir::ImageOperand;
 
 class TextureLowering {
  public:
+  // All arguments are evaluated here, in order; what is made of them asks by letter. Only the
+  // last letter, the offset, may have no argument.
   TextureLowering(LowerContext& context, const Expr& expr)
       : context_(context),
         expr_(expr),
@@ -32,6 +34,7 @@ class TextureLowering {
       if (letter == 'y' && !IsArrayed(type_.dim)) {
         continue;
       }
+      // Gradients have one letter and two arguments.
       for (size_t i = 0; i < (letter == 'g' ? 2u : 1u) && next < list.size(); ++i, ++next) {
         letters_ += letter;
         ids_.push_back(ExprId{list[next]});
@@ -41,6 +44,7 @@ class TextureLowering {
     context.at = expr.at;
   }
 
+  // Functions by the operation of images that they are.
   ir::InstId Make() {
     switch (function_) {
       case Function::kTextureDimensions:
@@ -72,6 +76,7 @@ class TextureLowering {
   size_t At(char letter) const { return letters_.find(letter); }
   ir::InstId Of(char letter) const { return values_[At(letter)]; }
 
+  // Operands are in the order that ImageOp says, then those of keywords by ascending bit.
   ir::InstId Image(ImageOp op, ir::TypeId type, uint32_t keywords,
                    const std::vector<ir::InstId>& operands) {
     return context_.Emit(ir::ImageInst{type, op, keywords, context_.builder.Ids(operands)});
@@ -79,6 +84,7 @@ class TextureLowering {
   ir::TypeId Float(uint32_t rows) { return context_.Vector(ir::Scalar::kF32, rows); }
   ir::TypeId Four() { return context_.Vector(ScalarOf(type_.scalar), 4); }
 
+  // WGSL has the layer as an integer of its own, the IR as the last float of the coordinate.
   ir::InstId Coordinate() {
     if (!Has('y')) {
       return Of('c');
@@ -105,14 +111,17 @@ class TextureLowering {
   }
 
   // Of four items what the call gives.
+  // A depth texture has one number, an operation of images always four.
   ir::InstId Part(ir::InstId four) {
     const bool one = context_.types[expr_.type].kind == TypeKind::kScalar;
     return one ? context_.Emit(ir::ExtractInst{TypeOf(context_, expr_.type), four, 0}) : four;
   }
 
+  // Multisampled and storage textures have one level, and their size is asked without.
   bool HasLevels() const {
     return type_.texture == TextureClass::kSampled || type_.texture == TextureClass::kDepth;
   }
+  // A cube counts two dimensions, an array its layers behind them.
   ir::InstId Size() {
     const bool flat = type_.dim == TextureDim::kCube || type_.dim == TextureDim::kCubeArray;
     const uint32_t rows = (flat ? 2 : CoordinatesOf(type_.dim)) + (IsArrayed(type_.dim) ? 1 : 0);
@@ -136,6 +145,7 @@ class TextureLowering {
   }
   ir::InstId Query(ImageOp op) { return Image(op, TypeOf(context_, expr_.type), 0, {Of('t')}); }
 
+  // A storage texture is read; others are fetched, from a level or a sample.
   ir::InstId LoadTexel() {
     if (type_.texture == TextureClass::kStorage) {
       return Image(ImageOp::kRead, Four(), 0, {Of('t'), Texel()});
@@ -153,6 +163,7 @@ class TextureLowering {
     }
   }
 
+  // The component of a depth texture is its only one.
   ir::InstId Gather() {
     const bool compares = function_ == Function::kTextureGatherCompare;
     std::vector<ir::InstId> operands{Of('t'), Of(compares ? 'x' : 's'), Coordinate()};
@@ -162,6 +173,7 @@ class TextureLowering {
     return Image(compares ? ImageOp::kGatherDref : ImageOp::kGather, Four(), keywords, operands);
   }
 
+  // `…Level` compares at level 0, in any stage.
   ir::InstId SampleCompare() {
     std::vector<ir::InstId> operands{Of('t'), Of('x'), Coordinate(), Of('d')};
     uint32_t keywords = 0;
@@ -173,6 +185,7 @@ class TextureLowering {
     return Image(ImageOp::kSampleDref, Float(1), keywords, operands);
   }
 
+  // One of bias, level and gradients at most, as the row has it.
   ir::InstId Sample() {
     const bool clamped = function_ == Function::kTextureSampleBaseClampToEdge;
     std::vector<ir::InstId> operands{Of('t'), Of('s'), clamped ? Inside() : Coordinate()};
@@ -196,6 +209,8 @@ class TextureLowering {
   }
 
   // Half a texel from each edge.
+  // WGSL, "textureSampleBaseClampToEdge": coordinates end half a texel before the edges, so
+  // that linear filtering takes nothing from beyond them.
   ir::InstId Inside() {
     const ir::TypeId two = Float(2);
     const ir::InstId size = context_.Emit(ir::ConvertInst{two, Size()});

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Types are mapped when somebody first asks for them and kept by id, so each costs one look.
+// Constants without structs are rows of the IR, which shares equal ones; a constant with
+// structs is built from such rows where it is used.
 #include "compiler/front/wgsl/lower/type.h"
 
 #include <algorithm>
@@ -10,6 +13,7 @@
 namespace kiln::wgsl::front {
 namespace {
 
+// The default is two-dimensional.
 ir::TypeId ImageOf(LowerContext& context, const Type& type) {
   ir::ImageTraits traits;
   switch (type.dim) {
@@ -45,6 +49,8 @@ struct Leaves {
   uint64_t Take(ScalarKind kind) { return zero ? 0 : BitsOf(kind, words[next++]); }
 };
 
+// Constants without structs are rows of the IR and shared. Returns nothing where a struct is
+// inside: the first leaf that is one ends it, so little is done in vain.
 ir::ConstId RowOf(LowerContext& context, TypeId id, Leaves& leaves) {
   const Type type = context.types[id];
   const ir::TypeId made = TypeOf(context, id);
@@ -55,6 +61,7 @@ ir::ConstId RowOf(LowerContext& context, TypeId id, Leaves& leaves) {
       return context.builder.ScalarConst(made, leaves.Take(type.scalar));
     case TypeKind::kVector:
     case TypeKind::kMatrix:
+    // Vectors, matrices and arrays all are so many of their element.
     case TypeKind::kArray: {
       const TypeId element = context.types.ElementOf(id);
       const uint32_t count = context.types.CountOf(id);
@@ -72,6 +79,8 @@ ir::ConstId RowOf(LowerContext& context, TypeId id, Leaves& leaves) {
 }
 
 // A constant that holds structs is put together from its parts.
+// Tries a row first, then parts, each of which may be one. `next` goes back to where the row
+// began.
 ir::InstId ValueOf(LowerContext& context, TypeId id, Leaves& leaves) {
   const Type type = context.types[id];
   if (type.kind == TypeKind::kScalar && type.scalar == ScalarKind::kBool) {
@@ -97,9 +106,13 @@ ir::InstId ValueOf(LowerContext& context, TypeId id, Leaves& leaves) {
   return context.Emit(ir::ConstructInst{TypeOf(context, id), context.builder.Ids(parts)});
 }
 
+// Offsets are written for all structs of a module if one of them says @align or @size;
+// otherwise the layout of the IR is that of WGSL.
 void DeclareStruct(LowerContext& context, StructId id, bool with_offsets) {
   const Struct row = context.types[id];
   std::vector<ir::Member> members;
+  // Structs that functions give have no place in the source; their span is that of the first
+  // token.
   std::vector<ir::MemberSpans> spans;
   const ir::SpanId span = context.SpanOf({row.token, row.token + 1});
   for (const StructMember& member : row.members) {
@@ -122,6 +135,7 @@ void DeclareStruct(LowerContext& context, StructId id, bool with_offsets) {
 
 }  // namespace
 
+// Abstract scalars are left in constants that were never made concrete, such as an index.
 ir::Scalar ScalarOf(ScalarKind kind) {
   switch (kind) {
     case ScalarKind::kBool:
@@ -140,6 +154,8 @@ ir::Scalar ScalarOf(ScalarKind kind) {
   KILN_UNREACHABLE();
 }
 
+// Types are made when they are first used and kept by id. Recursion is as deep as types are
+// nested.
 ir::TypeId TypeOf(LowerContext& context, TypeId id) {
   if (context.type_ids.size() <= id.value) {
     context.type_ids.resize(id.value + 1);
@@ -161,6 +177,7 @@ ir::TypeId TypeOf(LowerContext& context, TypeId id) {
     case TypeKind::kMatrix:
       made = context.builder.Matrix(ScalarOf(type.scalar), type.columns, type.rows);
       break;
+    // A count is a compile-time expression of the IR, also where it is a number.
     case TypeKind::kArray: {
       const ir::TypeId element = TypeOf(context, TypeId{type.element});
       if (type.open != kNoRow) {
@@ -180,6 +197,7 @@ ir::TypeId TypeOf(LowerContext& context, TypeId id) {
       made = context.builder.Intern(
           {.kind = ir::TypeKind::kDeclared, .element = context.structs[type.element].value});
       break;
+    // A pointer is passed as what it points to: see Passing.
     case TypeKind::kPointer:
       made = TypeOf(context, TypeId{type.element});
       break;
@@ -194,6 +212,7 @@ ir::TypeId TypeOf(LowerContext& context, TypeId id) {
   return made;
 }
 
+// Inbuilt ones are results of functions, never memory, and have no offsets.
 void DeclareStructs(LowerContext& context) {
   bool written = false;
   for (uint32_t i = 0; i < context.types.struct_count(); ++i) {

@@ -17,6 +17,7 @@ namespace kiln::wgsl::front {
 namespace {
 
 // The operand that is computed first and is a value; none of places and what has none.
+// A place is no operand here: loads evaluate it with its steps.
 std::optional<ExprId> FirstOperand(const LowerContext& context, const Expr& expr) {
   switch (expr.kind) {
     case ExprKind::kLogical:
@@ -26,6 +27,8 @@ std::optional<ExprId> FirstOperand(const LowerContext& context, const Expr& expr
     case ExprKind::kMember:
     case ExprKind::kIndex:
       return ExprId{expr.a};
+    // Functions of memory and textures evaluate their arguments themselves, since some are
+    // places.
     case ExprKind::kOperation: {
       const std::span<const uint32_t> list = context.unit.List(ListId{expr.b});
       return static_cast<Function>(expr.op) < Function::kArrayLength && !list.empty()
@@ -37,6 +40,7 @@ std::optional<ExprId> FirstOperand(const LowerContext& context, const Expr& expr
   }
 }
 
+// A part of a value. A known index is extracted.
 ir::InstId Index(LowerContext& context, const Expr& expr, ir::InstId whole) {
   const ir::TypeId type = TypeOf(context, expr.type);
   const Expr& index = context.Get(ExprId{expr.b});
@@ -57,6 +61,7 @@ ir::InstId Index(LowerContext& context, const Expr& expr, ir::InstId whole) {
 }
 
 // A constant array that is indexed by a value is not copied: it is memory of its own.
+// Copying the whole array for one item would cost as much as the array at each use.
 std::optional<ir::InstId> IndexConstant(LowerContext& context, const Expr& expr) {
   const Expr& of = context.Get(ExprId{expr.a});
   const bool computed =
@@ -78,6 +83,7 @@ std::optional<ir::InstId> IndexConstant(LowerContext& context, const Expr& expr)
                                       ir::InstFlag::kBounded)});
 }
 
+// Compile-time values have at most 32 bits, so a half is converted from one.
 ir::InstId OverrideValue(LowerContext& context, const Expr& expr, ExprId id) {
   const ScalarKind scalar = context.types[expr.type].scalar;
   if (scalar == ScalarKind::kF16) {
@@ -88,6 +94,7 @@ ir::InstId OverrideValue(LowerContext& context, const Expr& expr, ExprId id) {
   return context.Emit(ir::CexprInst{TypeOf(context, expr.type), CexprOf(context, id)});
 }
 
+// One part of the same type is the whole: a constructor that only repeats its argument.
 ir::InstId Construct(LowerContext& context, const Expr& expr) {
   std::vector<ir::InstId> parts;
   for (const uint32_t part : context.unit.List(ListId{expr.b})) {
@@ -110,6 +117,7 @@ ir::InstId Leaf(LowerContext& context, ExprId id) {
       return ConstantValue(context, expr);
     case ExprKind::kOverride:
       return OverrideValue(context, expr, id);
+    // A `let` that a loop needed behind its body is a variable; any other is its value.
     case ExprKind::kLocal:
       if (context.unit.locals[expr.a].kind == LocalKind::kLet) {
         return context.locals[expr.a].valid()
@@ -145,10 +153,13 @@ ir::InstId Leaf(LowerContext& context, ExprId id) {
 }
 
 // What is made of the value of its first operand.
+// The operand that FirstOperand named is there; others are evaluated now, behind it, from left
+// to right.
 ir::InstId Around(LowerContext& context, const Expr& expr, ir::InstId first) {
   const ir::TypeId type = TypeOf(context, expr.type);
   context.at = expr.at;
   switch (expr.kind) {
+    // The right side is a block, which only runs if it is needed.
     case ExprKind::kLogical: {
       const ir::BlockId block = context.Block([&] {
         const ir::InstId right = ValueOf(context, ExprId{expr.b});
@@ -175,6 +186,7 @@ ir::InstId Around(LowerContext& context, const Expr& expr, ir::InstId first) {
 
 }  // namespace
 
+// Values are evaluated where they are asked for, each once: rows of an expression form a tree.
 ir::InstId ValueOf(LowerContext& context, ExprId id) {
   CheckStop();
   std::vector<ExprId> around;  // outermost first
@@ -197,6 +209,8 @@ ir::InstId ValueOf(LowerContext& context, ExprId id) {
 
 namespace {
 
+// A parameter that is a pointer is a place like a variable. A buffer that was wrapped has its
+// field as first step.
 Place RootPlace(LowerContext& context, const Expr& root) {
   Place place{.root = {}, .steps = {}, .type = root.type};
   if (root.kind == ExprKind::kLocal) {
@@ -212,12 +226,16 @@ Place RootPlace(LowerContext& context, const Expr& root) {
   if (wrapped) {
     place.steps.push_back(context.Uint(0));
   }
+  // The block of a buffer has no value of its type, so loads and stores of it go member by
+  // member.
   place.is_block = !wrapped && context.unit.globals[root.a].kind == GlobalKind::kBuffer;
   return place;
 }
 
 }  // namespace
 
+// Steps are collected from the outside and evaluated from the root on, so indices are computed
+// in the order of the source.
 Place PlaceOf(LowerContext& context, ExprId id) {
   std::vector<ExprId> parts;  // outermost first
   while (context.Get(id).kind == ExprKind::kMember || context.Get(id).kind == ExprKind::kIndex) {
@@ -233,6 +251,7 @@ Place PlaceOf(LowerContext& context, ExprId id) {
     if (part.kind == ExprKind::kMember) {
       context.at = part.at;
       place.steps.push_back(context.Uint(part.b));
+      // Known indices were checked to be in range; only computed ones need a bound.
     } else if (const Expr& index = context.Get(ExprId{part.b}); index.kind == ExprKind::kConstant) {
       context.at = part.at;
       place.steps.push_back(context.Uint(static_cast<uint32_t>(context.unit.WordsOf(index)[0])));
@@ -261,6 +280,7 @@ Place PointedBy(LowerContext& context, ExprId id) {
       .type = TypeId{context.types[expr.type].element}};
 }
 
+// A root alone is a place already.
 ir::InstId PlaceInst(LowerContext& context, const Place& place) {
   if (place.steps.empty()) {
     return place.root;
@@ -282,6 +302,7 @@ Place MemberOf(LowerContext& context, const Place& block, uint32_t member) {
 }  // namespace
 
 // A block has no values of its own type: it is read and written member by member.
+// Recursion: a block is a struct whose members are no blocks, so it goes one level.
 ir::InstId Load(LowerContext& context, const Place& place) {
   const ir::TypeId type = TypeOf(context, place.type);
   if (!place.is_block || !place.steps.empty()) {

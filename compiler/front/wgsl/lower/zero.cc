@@ -38,6 +38,8 @@ class Zero {
   }
 
  private:
+  // for (item = 0; item < count; ++item), in the three blocks of a loop. Loops of arrays in
+  // each other nest as their types do, each with a counter of its own.
   void WriteItems(const Place& place, const Type& type) {
     const ir::LocalId counter =
         context_.builder.AddLocal({.name = context_.builder.Text("item"), .type = word_}, {});
@@ -65,6 +67,7 @@ class Zero {
     context_.Emit(ir::LoopInst{none_, exit, context_.builder.Ids({before, body, step})});
   }
 
+  // A count that an override says is a value of the variant, which is above zero.
   ir::InstId CountOf(const Type& type) {
     if (type.open == kNoRow) {
       return context_.Uint(type.count);
@@ -81,6 +84,8 @@ class Zero {
 
 }  // namespace
 
+// One `if` around everything, so that there is one branch. The barrier is outside of it: all
+// invocations reach it.
 void ZeroShared(LowerContext& context, ir::InstId number, std::span<const GlobalId> shared) {
   const ir::InstId first = context.Emit(ir::BinaryInst{
       context.Vector(ir::Scalar::kBool, 1), ir::BinaryOp::kEqual, number, context.Uint(0)});

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// The pipeline of the front end in one function: lex, parse, check, lower. Each stage is a pure
+// function of the one before, and the dumps below stop behind one of them. Errors end it before
+// checking, so a module never comes of a source that has any.
 #include "compiler/front/wgsl/module/front.h"
 
 #include <iterator>
@@ -19,6 +22,7 @@ void Append(std::vector<Diagnostic>& all, std::vector<Diagnostic>&& more) {
   all.insert(all.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
 }
 
+// The message has no place in the source: it is about all of it.
 bool IsTooLarge(size_t size, size_t limit, std::string_view what, uint32_t ordinal,
                 std::vector<Diagnostic>& diagnostics) {
   if (size <= limit) {
@@ -33,6 +37,8 @@ bool IsTooLarge(size_t size, size_t limit, std::string_view what, uint32_t ordin
 }  // namespace
 
 // Each stage runs only if those before it found nothing wrong.
+// Limits are looked at between stages, since each makes more rows than the one before: of the
+// tree before it is checked, of both before it is lowered.
 Diagnosed<ir::Module> Parse(const SourceFile& source, const Hash128& fingerprint, uint32_t ordinal,
                             const LanguageLimits& limits) {
   Diagnosed<ir::Module> out;
@@ -44,6 +50,7 @@ Diagnosed<ir::Module> Parse(const SourceFile& source, const Hash128& fingerprint
   syntax::ParseResult parsed = syntax::Parse(lexed.stream, ordinal, limits);
   Append(out.diagnostics, std::move(lexed.diagnostics));
   Append(out.diagnostics, std::move(parsed.diagnostics));
+  // A lexed text is parsed even with errors, for a wrong literal hides no other mistake.
   const size_t nodes = parsed.ast.exprs.size() + parsed.ast.stmts.size() + parsed.ast.decls.size();
   if (!HasErrors(out.diagnostics) &&
       !IsTooLarge(nodes, limits.nodes, "syntax tree", ordinal, out.diagnostics)) {
@@ -54,6 +61,7 @@ Diagnosed<ir::Module> Parse(const SourceFile& source, const Hash128& fingerprint
       out.value = Lower(checked.unit, lexed.stream, fingerprint);
     }
   }
+  // In the order of the source, whatever stage found them; the same message twice is one.
   SortAndMerge(out.diagnostics);
   return out;
 }

@@ -12,6 +12,9 @@
 namespace kiln::wgsl::front {
 namespace {
 
+// Words of all operands, item after item; matrices column by column. The scalar of the first
+// operand says in which width things are computed. The first fault is kept, and what follows it
+// is worthless: its words only keep the loops simple.
 class Evaluation {
  public:
   explicit Evaluation(std::span<const Operand> operands)
@@ -36,6 +39,7 @@ class Evaluation {
     return Take(EvaluateScalar(function, scalar_,
                                std::span<const Word>(operands.begin(), operands.size())));
   }
+  // A scalar beside a vector counts for each of its items.
   static Word Item(const Operand& operand, size_t i) {
     return operand.words[operand.words.size() == 1 ? 0 : i];
   }
@@ -54,6 +58,8 @@ class Evaluation {
     }
   }
 
+  // From the left, each product and sum rounded to the width of the operands, so that a
+  // constant is what a device may compute.
   Word Dot(std::span<const Word> a, std::span<const Word> b) {
     Word sum = Of(Function::kMul, {a[0], b[0]});
     for (size_t i = 1; i < a.size(); ++i) {
@@ -61,6 +67,8 @@ class Evaluation {
     }
     return sum;
   }
+  // The length of a scalar is its absolute value: a root of its square would overflow for large
+  // ones.
   Word Length(std::span<const Word> a) {
     return a.size() == 1 ? Of(Function::kAbs, {a[0]}) : Of(Function::kSqrt, {Dot(a, a)});
   }
@@ -99,6 +107,8 @@ class Evaluation {
         }
         return true;
       }
+      // The part i of a cross product has the products of the two parts that follow i, in a
+      // circle.
       case Function::kCross:
         for (size_t i = 0; i < 3; ++i) {
           const size_t j = (i + 1) % 3;
@@ -113,6 +123,8 @@ class Evaluation {
       case Function::kFaceForward:
         Mirrored(function);
         return true;
+      // Item (row, column) lies at column * rows + row. The result has the rows of the operand
+      // as columns, so its outer loop is over these.
       case Function::kTranspose:
         for (uint32_t row = 0; row < x_[0].rows; ++row) {
           for (uint32_t column = 0; column < x_[0].columns; ++column) {
@@ -120,6 +132,8 @@ class Evaluation {
           }
         }
         return true;
+      // Laplace, along the first column. Matrices have at most four rows, so that are at most
+      // 24 products.
       case Function::kDeterminant: {
         std::vector<uint32_t> rows(x_[0].rows);
         for (uint32_t i = 0; i < rows.size(); ++i) {
@@ -138,6 +152,8 @@ class Evaluation {
   }
 
   // Matrices; false if both are scalars or vectors.
+  // A product of a matrix with a matrix, or with a vector on either side. Scalars beside a
+  // matrix, and vectors beside vectors, are items.
   bool Multiplied() {
     const Operand& a = x_[0];
     const Operand& b = x_[1];
@@ -154,6 +170,7 @@ class Evaluation {
         for (uint32_t k = 0; k < inner; ++k) {
           left.push_back(a.words[k * rows + row]);
         }
+        // Column k of the result is the left side times column k of the right one.
         words_.push_back(Dot(left, b.words.subspan(size_t{column} * inner, inner)));
       }
     }
@@ -161,6 +178,8 @@ class Evaluation {
   }
 
   // Of the columns from `column` on and those rows.
+  // The determinant of what is left of `x_[0]` if the columns before `column` and the rows that
+  // are not in `rows` are taken out. Recursion is at most four deep.
   Word Determinant(const std::vector<uint32_t>& rows, uint32_t column) {
     const auto at = [&](uint32_t row) { return x_[0].words[column * x_[0].rows + row]; };
     if (rows.size() == 1) {
@@ -171,14 +190,18 @@ class Evaluation {
       std::vector<uint32_t> others = rows;
       others.erase(others.begin() + static_cast<std::ptrdiff_t>(i));
       const Word part = Of(Function::kMul, {at(rows[i]), Determinant(others, column + 1)});
+      // Signs alternate along a column, beginning with plus.
       sum = Of(i % 2 == 0 ? Function::kAdd : Function::kSub, {sum, part});
     }
     return sum;
   }
 
+  // WGSL, "Numeric Built-in Functions": faceForward, reflect and refract. The last two differ
+  // in the factors of the vector and of the normal alone.
   void Mirrored(Function function) {
     const std::span<const Word> a = x_[0].words;
     const std::span<const Word> b = x_[1].words;
+    // `a` if the last two point away from each other, else its opposite.
     if (function == Function::kFaceForward) {
       const bool back = FloatOf(Dot(b, x_[2].words)) < 0;
       for (const Word word : a) {
@@ -186,11 +209,14 @@ class Evaluation {
       }
       return;
     }
+    // Inner sums are doubles here and each item is rounded once: WGSL states the accuracy of a
+    // formula, not its steps.
     const double dot = FloatOf(Dot(b, a));
     double eta = 1;
     double scale = 2 * dot;
     if (function == Function::kRefract) {
       eta = FloatOf(x_[2].words[0]);
+      // Below zero light does not come through: the result is the zero vector.
       const double k = 1 - eta * eta * (1 - dot * dot);
       if (k < 0) {
         words_.assign(a.size(), WordOf(0.0));
@@ -203,6 +229,8 @@ class Evaluation {
     }
   }
 
+  // WGSL has two results as one struct, so first all items of the first member, then all of the
+  // second.
   void Parts(Function function) {
     std::vector<Word> second;
     for (const Word word : x_[0].words) {
@@ -212,6 +240,7 @@ class Evaluation {
         words_.push_back(WordOf(std::frexp(value, &exponent)));
         second.push_back(WordOf(int64_t{exponent}));
       } else {
+        // The fraction has the sign of the value: modf(-1.5) is -0.5 and -1.
         const double whole = std::trunc(value);
         words_.push_back(WordOf(value - whole));
         second.push_back(WordOf(whole));
@@ -221,6 +250,8 @@ class Evaluation {
   }
 
   // --- packing: bytes and halves of a word, the first lowest
+  // Item i lies at bit i * width. `bits_of` gives more bits than `width`; the mask drops them,
+  // which makes two's complement of negative numbers.
   void Pack(uint32_t width, auto bits_of) {
     uint64_t made = 0;
     for (size_t i = 0; i < x_[0].words.size(); ++i) {
@@ -229,15 +260,20 @@ class Evaluation {
     }
     words_ = {static_cast<uint32_t>(made)};
   }
+  // The word cut into 32 / width items.
   void Unpack(uint32_t width, auto value_of) {
     const auto bits = static_cast<uint32_t>(x_[0].words[0]);
     for (uint32_t i = 0; i < 32 / width; ++i) {
       words_.push_back(value_of(bits >> (i * width) & ((1u << width) - 1)));
     }
   }
+  // The sign of an item is its highest bit: moved to the top of a word and back, it fills what
+  // is above.
   static int32_t Signed(uint32_t bits, uint32_t width) {
     return static_cast<int32_t>(bits << (32 - width)) >> (32 - width);
   }
+  // WGSL, "Data Packing Built-in Functions": floor(0.5 + scale * x) with x cut to -1 or 0, and
+  // 1.
   static int64_t Normal(Word word, double least, double scale) {
     return static_cast<int64_t>(std::floor(0.5 + scale * std::clamp(FloatOf(word), least, 1.0)));
   }
@@ -277,6 +313,8 @@ class Evaluation {
   }
 
   bool Unpacked(Function function) {
+    // Both -128 / 127 and -127 / 127 are -1. Results are f32, so what a double has more is
+    // rounded away.
     const auto normal = [](int32_t value, double most) {
       return WordOf(static_cast<double>(static_cast<float>(std::max(value / most, -1.0))));
     };
@@ -302,6 +340,7 @@ class Evaluation {
       case Function::kUnpack4xU8:
         Unpack(8, [](uint32_t b) { return Word{b}; });
         return true;
+      // Four products of bytes. Their sum fits in 32 bits with either sign.
       case Function::kDot4U8Packed:
       case Function::kDot4I8Packed: {
         const bool is_signed = function == Function::kDot4I8Packed;

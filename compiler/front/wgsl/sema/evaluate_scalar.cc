@@ -2,6 +2,10 @@
 // Floats are computed as doubles and rounded once: a double has more than twice the digits of an
 // f32, so sums, products, quotients and roots come out as in f32 itself. Words wrap as they do at
 // run time, abstract integers do not; a shift loses no bits.
+// One item of any function. A Word holds an integer with its sign, or the bits of a double;
+// which one follows from the kind. Results are what a device may compute, never more exact in a
+// way that a comparison could tell: so each result is rounded to its own width before it is
+// used again.
 #include "compiler/front/wgsl/sema/evaluate_scalar.h"
 
 #include <algorithm>
@@ -14,18 +18,23 @@
 namespace kiln::wgsl::front {
 namespace {
 
+// The texts become the reason of WGSL3001, behind the name of the function.
 constexpr std::string_view kOverflow = "the result does not fit";
 constexpr std::string_view kByZero = "division by zero";
 constexpr std::string_view kShift = "the shift is not less than the width";
 constexpr std::string_view kLost = "the shift loses bits";
 constexpr std::string_view kDomain = "an operand is out of range";
 
+// The low 32 bits of a value, as i32 with its sign, as u32 without.
 Folded Wrapped(ScalarKind kind, int64_t value) {
   const auto bits = static_cast<uint32_t>(static_cast<uint64_t>(value));
   return {.word =
               kind == ScalarKind::kI32 ? WordOf(int64_t{static_cast<int32_t>(bits)}) : Word{bits}};
 }
 
+// WGSL, "Bit Expressions": a count that is not less than the width, and bits that a constant
+// left shift loses, are errors. What is lost is found by shifting back in 64 bits, then by the
+// width of the type.
 Folded Shift(Function function, ScalarKind kind, int64_t value, uint64_t count) {
   const uint64_t width = kind == ScalarKind::kAbstractInt ? 64 : 32;
   if (count >= width) {
@@ -42,6 +51,8 @@ Folded Shift(Function function, ScalarKind kind, int64_t value, uint64_t count) 
   return fit.ok() ? fit : Folded{.fault = kLost};
 }
 
+// Nothing if the function is neither division nor remainder. The one quotient that does not fit
+// is that of the smallest number by -1; u32 has no negative ones, so it never gets there.
 std::optional<Folded> Divide(Function function, ScalarKind kind, int64_t a, int64_t b) {
   if (function != Function::kDiv && function != Function::kRem) {
     return std::nullopt;
@@ -57,6 +68,8 @@ std::optional<Folded> Divide(Function function, ScalarKind kind, int64_t a, int6
   return Folded{.word = WordOf(function == Function::kDiv ? a / b : a % b)};
 }
 
+// Words of 32 bits wrap. Abstract integers must not: for these the builtins tell of an overflow
+// of 64 bits, whose wrapped result is then not used.
 Folded Arithmetic(Function function, ScalarKind kind, int64_t a, int64_t b) {
   int64_t made = 0;
   const bool over = function == Function::kAdd   ? __builtin_add_overflow(a, b, &made)
@@ -65,6 +78,8 @@ Folded Arithmetic(Function function, ScalarKind kind, int64_t a, int64_t b) {
   if (kind == ScalarKind::kAbstractInt) {
     return over ? Folded{.fault = kOverflow} : Folded{.word = WordOf(made)};
   }
+  // The product of two u32 needs 64 bits without a sign, in which the builtin sees an overflow
+  // that is none for the low 32 bits.
   return Wrapped(kind,
                  static_cast<int64_t>(function == Function::kMul
                                           ? static_cast<uint64_t>(a) * static_cast<uint64_t>(b)
@@ -84,6 +99,8 @@ std::optional<Folded> Bits(Function function, ScalarKind kind, std::span<const W
       return word(static_cast<uint32_t>(std::popcount(bits)));
     case Function::kFirstTrailingBit:
       return word(bits == 0 ? ~0u : static_cast<uint32_t>(std::countr_zero(bits)));
+    // For negative numbers the first bit that is not the sign; for 0 and -1 there is none,
+    // which is -1.
     case Function::kFirstLeadingBit: {
       const uint32_t looked = kind == ScalarKind::kI32 && IntOf(x[0]) < 0 ? ~bits : bits;
       return word(looked == 0 ? ~0u : 31u - static_cast<uint32_t>(std::countl_zero(looked)));
@@ -95,6 +112,8 @@ std::optional<Folded> Bits(Function function, ScalarKind kind, std::span<const W
       }
       return word(made);
     }
+    // The field is cut to what lies in the word, as when it runs. It is moved to the top of 64
+    // bits and down again, with or without its sign.
     case Function::kExtractBits: {
       const uint64_t offset = std::min<uint64_t>(x[1], 32);
       const uint64_t count = std::min<uint64_t>(x[2], 32 - offset);
@@ -118,6 +137,8 @@ std::optional<Folded> Bits(Function function, ScalarKind kind, std::span<const W
   }
 }
 
+// Words hold i32 with their sign in 64 bits and u32 without, so one int64_t compares and
+// divides both as they should.
 Folded Integer(Function function, ScalarKind kind, std::span<const Word> x) {
   const int64_t a = IntOf(x[0]);
   const int64_t b = x.size() > 1 ? IntOf(x[1]) : 0;
@@ -137,6 +158,7 @@ Folded Integer(Function function, ScalarKind kind, std::span<const Word> x) {
       return {.word = x[0] | x[1]};
     case Function::kXor:
       return {.word = x[0] ^ x[1]};
+    // Of abstract integers and i32 all 64 bits turn, which keeps the sign; of u32 the low half.
     case Function::kComplement:
       return kind == ScalarKind::kU32 ? Wrapped(kind, ~a) : Folded{.word = ~x[0]};
     case Function::kShiftLeft:
@@ -154,11 +176,15 @@ Folded Integer(Function function, ScalarKind kind, std::span<const Word> x) {
       return b > IntOf(x[2]) ? Folded{.fault = "the lower bound is above the upper one"}
                              : Folded{.word = WordOf(std::clamp(a, b, IntOf(x[2])))};
     default:
+      // All functions of bits are those of 32-bit words: no abstract integer comes here, since
+      // its overload would be that of i32.
       return Bits(function, kind, x).value_or(Folded{.fault = "it is no constant"});
   }
 }
 
 // Of one float; nothing if the function is none of these. NaN where the operand is out of range.
+// From the C++ library, in doubles. What is undefined for an operand (acos(2), log(-1)) is NaN
+// there, which Float makes an error.
 std::optional<double> OfOne(Function function, double a) {
   switch (function) {
     case Function::kNegate:
@@ -201,6 +227,7 @@ std::optional<double> OfOne(Function function, double a) {
       return std::log2(a);
     case Function::kRadians:
       return a * (std::numbers::pi / 180.0);
+    // To even, as WGSL has it: the rounding mode is never changed.
     case Function::kRound:
       return std::nearbyint(a);
     case Function::kSaturate:
@@ -224,6 +251,8 @@ std::optional<double> OfOne(Function function, double a) {
   }
 }
 
+// Functions of two and three floats. `step` has the edge first, `mix` the factor last,
+// `smoothstep` both edges before the value.
 std::optional<double> OfMore(Function function, std::span<const Word> x) {
   const double a = FloatOf(x[0]);
   const double b = x.size() > 1 ? FloatOf(x[1]) : 0;
@@ -262,12 +291,18 @@ std::optional<double> OfMore(Function function, std::span<const Word> x) {
   }
 }
 
+// Order matters: functions whose operands are not all floats, and those that WGSL forbids for
+// some values although their formula has a result, come before the formulas.
 Folded Float(Function function, ScalarKind kind, std::span<const Word> x) {
   const double a = FloatOf(x[0]);
   if (function == Function::kLdexp) {
+    // The exponent is cut to a range at whose ends every double is zero or infinite already, so
+    // that it fits in an int.
     return RoundTo(kind,
                    std::ldexp(a, static_cast<int>(std::clamp<int64_t>(IntOf(x[1]), -5000, 5000))));
   }
+  // The result is an f32 again, with the value of the nearest half; what no half reaches is an
+  // error.
   if (function == Function::kQuantizeToF16) {
     return RoundTo(ScalarKind::kF16, a);
   }
@@ -289,6 +324,8 @@ Folded Float(Function function, ScalarKind kind, std::span<const Word> x) {
 }
 
 // Comparisons, of any kind of operand.
+// Nothing if the function does not compare. Flags are words of 0 and 1, and compare as integers
+// do.
 std::optional<bool> Compare(Function function, ScalarKind kind, std::span<const Word> x) {
   const auto compare = [&](auto a, auto b) -> std::optional<bool> {
     switch (function) {
@@ -316,6 +353,8 @@ std::optional<bool> Compare(Function function, ScalarKind kind, std::span<const 
 
 }  // namespace
 
+// Comparisons and `select` come first: they have results of another type than their operands,
+// and exist for all kinds.
 Folded EvaluateScalar(Function function, ScalarKind scalar, std::span<const Word> operands) {
   if (const std::optional<bool> flag = Compare(function, scalar, operands)) {
     return {.word = Word{*flag}};
@@ -323,6 +362,8 @@ Folded EvaluateScalar(Function function, ScalarKind scalar, std::span<const Word
   if (function == Function::kSelect) {
     return {.word = operands[operands[2] != 0 ? 1 : 0]};
   }
+  // Flags have `!`, `&` and `|` only. That no other function comes here is what overloads.def
+  // says.
   if (scalar == ScalarKind::kBool) {
     switch (function) {
       case Function::kNot:

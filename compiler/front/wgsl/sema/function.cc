@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// functions.def is the one list of operators and functions: its rows drive name look-up,
+// constants, stages and lowering. Everything is a table made by the compiler, so nothing is set
+// up when kiln starts.
 #include "compiler/front/wgsl/sema/function.h"
 
 #include "compiler/base/check.h"
@@ -6,6 +9,8 @@
 namespace kiln::wgsl::front {
 namespace {
 
+// Words of the table: whether constants of it are computed, and in which stages it may be
+// called.
 constexpr bool IsConst(std::string_view rate) { return rate == "Const"; }
 constexpr FunctionStages StagesOf(std::string_view stages) {
   return stages == "Fragment"  ? FunctionStages::kFragment
@@ -22,6 +27,8 @@ constexpr BuiltinName kBuiltinNames[] = {
   {#name, ir::Builtin::k##name},
 #include "compiler/ir/builtins.def"
 };
+// Found when kiln is compiled. A row of functions.def whose last column is no builtin of the IR
+// has none: lowering writes it out.
 constexpr std::optional<ir::Builtin> BuiltinNamed(std::string_view name) {
   for (const BuiltinName& row : kBuiltinNames) {
     if (row.name == name) {
@@ -41,6 +48,7 @@ constexpr FunctionFacts kFacts[] = {
 
 const FunctionFacts& FactsOf(Function function) { return kFacts[static_cast<size_t>(function)]; }
 
+// Operators stand before the first function that has a name in a source, so they are not found.
 std::optional<Function> FindFunction(std::string_view name) {
   for (size_t i = static_cast<size_t>(Function::kAbs); i < std::size(kFacts); ++i) {
     if (kFacts[i].name == name) {
@@ -50,6 +58,9 @@ std::optional<Function> FindFunction(std::string_view name) {
   return std::nullopt;
 }
 
+// Operators are rows of functions.def, too: one way to overloads, constants and instructions.
+// Those that are no functions of values, for they look at places or at control, are never asked
+// for.
 Function FunctionOf(Operator op) {
   switch (op) {
 #define KILN_WGSL_ROW(name) \

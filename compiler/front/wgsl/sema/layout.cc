@@ -11,14 +11,19 @@
 namespace kiln::wgsl::front {
 namespace {
 
+// Sizes and alignments are bytes, in 64 bits: sums of two of 32 bits do not wrap.
 uint64_t RoundUp(uint64_t value, uint64_t step) { return (value + step - 1) / step * step; }
 
+// WGSL, "Alignment and Size": a vector of three is aligned as one of four and has the size of
+// three.
 Extent VectorExtent(uint64_t item, uint64_t rows) {
   const uint64_t aligned = rows == 3 ? 4 : rows;
   return {.align = aligned * item, .size = rows * item};
 }
 
 // What a uniform buffer wants of the place of a member.
+// WGSL, "Address Space Layout Constraints": arrays and structs of uniform buffers are aligned
+// to 16.
 uint64_t UniformAlign(const Types& types, TypeId id) {
   const Type& type = types[id];
   const uint64_t align = ExtentOf(types, id).align;
@@ -28,6 +33,7 @@ uint64_t UniformAlign(const Types& types, TypeId id) {
 
 }  // namespace
 
+// In bytes; of a struct as LayOut left it. Types without a form in memory have none.
 Extent ExtentOf(const Types& types, TypeId id) {
   const Type& type = types[id];
   const uint64_t item = type.scalar == ScalarKind::kF16 ? 2 : 4;
@@ -37,11 +43,14 @@ Extent ExtentOf(const Types& types, TypeId id) {
       return {.align = item, .size = item};
     case TypeKind::kVector:
       return VectorExtent(item, type.rows);
+    // A matrix is an array of its columns, each at the alignment of a vector.
     case TypeKind::kMatrix: {
       const Extent column = VectorExtent(item, type.rows);
       return {.align = column.align, .size = RoundUp(column.size, column.align) * type.columns};
     }
     case TypeKind::kArray: {
+      // An array without a count has the size of one item: that is the least that a buffer must
+      // have.
       const uint64_t stride = StrideOf(types, id);
       return {.align = ExtentOf(types, TypeId{type.element}).align,
               .size = stride * std::max(type.count, 1u)};
@@ -55,12 +64,18 @@ Extent ExtentOf(const Types& types, TypeId id) {
   }
 }
 
+// Items of an array lie one stride apart, the last one included.
 uint64_t StrideOf(const Types& types, TypeId array) {
   const Extent item = ExtentOf(types, TypeId{types[array].element});
   return RoundUp(item.size, item.align);
 }
 
+// Members in order, each at the next place that its alignment allows. What @align and @size say
+// counts for the member, not for its type. Structs in it were laid out before: declarations
+// come in the order of their use.
 void LayOut(Types& types, StructId id) {
+  // Sizes stop at 2^32 - 1 rather than wrap, so that rules which compare them still compare
+  // them right.
   constexpr uint64_t kMost = 0xffffffffu;
   uint64_t at = 0;
   uint64_t most = 1;
@@ -80,6 +95,8 @@ void LayOut(Types& types, StructId id) {
 namespace {
 
 // Of the members of one struct, not of what is in them.
+// The two rules of uniform buffers for members: where they begin, and that behind a struct the
+// next one is 16 bytes away.
 std::optional<std::string> MembersFault(const Types& types, const Struct& row) {
   for (size_t i = 0; i < row.members.size(); ++i) {
     const StructMember& member = row.members[i];
@@ -101,6 +118,9 @@ std::optional<std::string> MembersFault(const Types& types, const Struct& row) {
 }
 
 // The type and all in it, each once.
+// A walk with a stack of its own, as types may be nested as deep as the limit says. Each type
+// is looked at once: structs in structs would otherwise be looked at as often as there are ways
+// to them.
 template <class Look>
 std::optional<std::string> FirstFault(const Types& types, TypeId id, Look look) {
   std::vector<TypeId> pending{id};
@@ -127,6 +147,7 @@ std::optional<std::string> FirstFault(const Types& types, TypeId id, Look look) 
 
 }  // namespace
 
+// What WGSL itself forbids in a uniform buffer.
 std::optional<std::string> UniformFault(const Types& types, TypeId id) {
   return FirstFault(types, id, [&](TypeId at) -> std::optional<std::string> {
     if (types[at].kind == TypeKind::kArray && StrideOf(types, at) % 16 != 0) {
@@ -138,9 +159,13 @@ std::optional<std::string> UniformFault(const Types& types, TypeId id) {
   });
 }
 
+// What WGSL allows and SPIR-V's rules, or the IR, cannot say: it is refused (WGSL1008), not
+// forbidden.
 std::optional<std::string> LayoutRefusal(const Types& types, TypeId id, bool uniform) {
   return FirstFault(types, id, [&](TypeId at) -> std::optional<std::string> {
     const Type& type = types[at];
+    // SPIR-V wants columns of matrices in uniform blocks 16 bytes apart; those of two f32 are
+    // 8.
     if (uniform && type.kind == TypeKind::kMatrix && ExtentOf(types, at).align % 16 != 0) {
       return fmt::format("'{}' in a uniform buffer has columns that are not 16 bytes apart",
                          types.Text(at));
@@ -149,6 +174,8 @@ std::optional<std::string> LayoutRefusal(const Types& types, TypeId id, bool uni
       return std::nullopt;
     }
     // The size that the struct has without what is written of it.
+    // A struct as an item or member has the size that its members give it, so a larger one
+    // cannot be told to the layout. The outermost may be larger: nothing lies behind it.
     const Struct& row = types.StructOf(at);
     uint64_t align = 1;
     for (const StructMember& member : row.members) {

@@ -2,6 +2,9 @@
 // A row of overloads.def is a pattern. Its variables are what T is, how many items a vector has and
 // how large matrices are; every assignment of them is tried, at most 189, and the one whose
 // conversions are the least is taken. Types are compared as shapes: nothing is interned on the way.
+// Cost of a call: the rows of all functions are passed by, and for those of the function the
+// assignments of their variables are tried. Rows are few and assignments at most 189, so
+// nothing is indexed.
 #include "compiler/front/wgsl/sema/overload.h"
 
 #include <algorithm>
@@ -13,6 +16,7 @@
 namespace kiln::wgsl::front {
 namespace {
 
+// Which scalars T stands for. The words are those of overloads.def.
 enum class Class : uint8_t {
   kNone,
   kNumber,
@@ -74,14 +78,19 @@ struct Shape {
 };
 
 // Values of the variables of a pattern.
+// What the letters of a row stand for in one attempt.
 struct Assignment {
   ScalarKind scalar = ScalarKind::kF32;
   uint8_t items = 1;  // N
   uint8_t columns = 2, rows = 2, inner = 2;
 };
 
+// The shape that a word of a pattern has under an assignment. A shape of no rows fits nothing:
+// a vector of one item where a vector is meant, or a matrix that would have to be square and is
+// not.
 Shape ShapeOf(std::string_view word, const Assignment& a) {
   const auto vector = [](ScalarKind scalar, uint8_t rows) { return Shape{scalar, rows, 1}; };
+  // Capital letters are scalars or vectors, small ones vectors only.
   const uint8_t many = a.items == 1 ? 0 : a.items;
   if (word.size() == 2) {
     const auto count = static_cast<uint8_t>(word[1] - '0');
@@ -141,6 +150,8 @@ Shape ShapeOf(std::string_view word, const Assignment& a) {
 }
 
 // All assignments of the variables that a row has; the others keep their first value.
+// Loops over variables that the row does not have run once, so a row without any costs one
+// attempt.
 template <class Try>
 void ForEachAssignment(const Row& row, Try attempt) {
   const auto has = [&](std::string_view letters) {
@@ -166,6 +177,8 @@ void ForEachAssignment(const Row& row, Try attempt) {
   }
 }
 
+// WGSL, "Conversion Rank": the sum over all arguments. Nothing if one does not convert, has
+// another shape, or would stay abstract although the call is not constant.
 std::optional<uint32_t> CostOf(std::span<const std::string_view> words, const Assignment& a,
                                std::span<const Shape> arguments, bool all_const) {
   uint32_t cost = 0;
@@ -213,14 +226,21 @@ std::optional<uint32_t> RankOf(ScalarKind from, ScalarKind to) {
   }
 }
 
+// WGSL, "Overload Resolution". Among candidates the least sum is taken; WGSL compares argument
+// by argument, which gives the same here, since all arguments that are converted go to one
+// scalar.
 std::optional<Overload> FindOverload(Types& types, Function function,
                                      std::span<const TypeId> arguments, bool all_const) {
   std::vector<Shape> shapes;
   for (const TypeId id : arguments) {
     const Type& type = types[id];
+    // Pointers, textures and what else has no overload has the empty shape, which no word
+    // gives.
     const bool numeric = type.kind >= TypeKind::kScalar && type.kind <= TypeKind::kMatrix;
     shapes.push_back(numeric ? Shape{type.scalar, type.rows, type.columns} : Shape{});
   }
+  // Strictly less: the first of equal ones is kept, which is what the order of rows and kinds
+  // decides.
   struct Best {
     const Row* row = nullptr;
     Assignment assignment;

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Numbers of WGSL as words of 64 bits: how they are rounded, converted, read and printed.
+// Nothing here traps or wraps by accident; a value that does not exist is a Fault with a
+// reason, and whoever asked turns it into a diagnostic or leaves the instruction to run time.
 #include "compiler/front/wgsl/sema/scalar.h"
 
 #include <algorithm>
@@ -18,6 +21,8 @@ constexpr std::string_view kTooLarge = "the result does not fit";
 constexpr std::string_view kNoNumber = "the result is no number";
 
 // The nearest half, ties to even; halves below 2^-14 have a fixed step.
+// The step between neighbouring halves is 2^(e - 10) for values of [2^e, 2^(e + 1)), where
+// frexp gives e + 1. Dividing by a power of two is exact, so there is one rounding.
 double ToHalf(double value) {
   if (value == 0) {
     return value;
@@ -40,6 +45,8 @@ int64_t Most(ScalarKind kind) {
 }
 
 // Digits of a literal, with sixteen of them or ten, into 64 bits.
+// The prefix and the suffix are not among the digits. A literal has no sign: -2147483648 is a
+// negation of one that has to fit, and does as an abstract integer.
 Folded ReadInteger(const NumberForm& form, ScalarKind kind) {
   uint64_t value = 0;
   const auto read = std::from_chars(form.digits.data(), form.digits.data() + form.digits.size(),
@@ -66,6 +73,8 @@ Folded ReadNearest(const NumberForm& form) {
   return {.word = WordOf(static_cast<double>(value))};
 }
 
+// A literal of f32 is read as one: read as a double and rounded again it could be off by the
+// last bit.
 Folded ReadFloat(const NumberForm& form, ScalarKind kind) {
   if (kind == ScalarKind::kF32) {
     return ReadNearest<float>(form);
@@ -76,11 +85,14 @@ Folded ReadFloat(const NumberForm& form, ScalarKind kind) {
 
 }  // namespace
 
+// What all results of floats go through. Infinities and NaN are no values of constants.
 Folded RoundTo(ScalarKind kind, double value) {
   if (std::isnan(value)) {
     return {.fault = kNoNumber};
   }
   const double rounded = kind == ScalarKind::kF32 ? static_cast<double>(static_cast<float>(value))
+                         // The cast rounds to even. What is above the largest half is not
+                         // changed by ToHalf, only found below.
                          : kind == ScalarKind::kF16 && std::isfinite(value) ? ToHalf(value)
                                                                             : value;
   const bool fits =
@@ -93,6 +105,8 @@ Folded FitInt(ScalarKind kind, int64_t value) {
                                                    : Folded{.word = WordOf(value)};
 }
 
+// Conversions that WGSL does by itself, between abstract and concrete numbers: the value must
+// fit, floats are only rounded.
 Folded ConvertExact(ScalarKind from, ScalarKind to, Word word) {
   if (from == to || from == ScalarKind::kBool) {
     return {.word = word};
@@ -103,6 +117,8 @@ Folded ConvertExact(ScalarKind from, ScalarKind to, Word word) {
   if (!IsFloat(from)) {
     return FitInt(to, IntOf(word));
   }
+  // Comparing as doubles is right at the edges: 2^63 is the first that does not fit and is
+  // asked for by itself, since the largest int64_t has no double.
   const double value = std::trunc(FloatOf(word));
   if (value < static_cast<double>(Least(to)) || value > static_cast<double>(Most(to)) ||
       value >= 0x1p63) {
@@ -111,6 +127,9 @@ Folded ConvertExact(ScalarKind from, ScalarKind to, Word word) {
   return {.word = WordOf(static_cast<int64_t>(value))};
 }
 
+// What the constructors `T(e)` do. To a concrete integer nothing fails: bits of another integer
+// are taken as they are, and a float that is too large becomes the largest integer (WGSL,
+// "Floating Point Conversion").
 Folded ConvertValue(ScalarKind from, ScalarKind to, Word word) {
   if (to == ScalarKind::kBool) {
     return {.word = IsFloat(from) ? Word{FloatOf(word) != 0} : Word{word != 0}};
@@ -119,6 +138,7 @@ Folded ConvertValue(ScalarKind from, ScalarKind to, Word word) {
     return {.word = IsFloat(to) ? WordOf(static_cast<double>(word)) : word};
   }
   if (IsFloat(to) || IsAbstract(to) || IsAbstract(from)) {
+    // An abstract float is an f32 first, as the overload of the constructor takes it.
     if (from == ScalarKind::kAbstractFloat && IsInteger(to)) {
       return ConvertValue(ScalarKind::kF32, to, word);
     }
@@ -137,6 +157,7 @@ Folded ConvertValue(ScalarKind from, ScalarKind to, Word word) {
               to == ScalarKind::kI32 ? WordOf(int64_t{static_cast<int32_t>(bits)}) : Word{bits}};
 }
 
+// The bits that a word has in memory of its type, for bitcasts and for constants of the IR.
 uint64_t BitsOf(ScalarKind kind, Word word) {
   if (kind == ScalarKind::kF32) {
     return std::bit_cast<uint32_t>(static_cast<float>(FloatOf(word)));
@@ -144,6 +165,9 @@ uint64_t BitsOf(ScalarKind kind, Word word) {
   if (kind != ScalarKind::kF16) {
     return static_cast<uint32_t>(word);
   }
+  // A half: sign, five bits of exponent with a bias of 15, ten of mantissa. Values below 2^-14
+  // have exponent 0 and a mantissa without its leading one. The word was rounded to a half
+  // before, so no bit is lost here.
   const double value = FloatOf(word);
   const uint32_t sign = std::signbit(value) ? 0x8000u : 0;
   if (value == 0) {
@@ -157,6 +181,8 @@ uint64_t BitsOf(ScalarKind kind, Word word) {
   return sign | biased << 10 | (mantissa & 1023u);
 }
 
+// The other way. Infinities and NaN, exponent 31 of a half, are no constants; for f32 RoundTo
+// says so.
 Folded FromBits(ScalarKind kind, uint64_t bits) {
   switch (kind) {
     case ScalarKind::kF32:
@@ -166,6 +192,7 @@ Folded FromBits(ScalarKind kind, uint64_t bits) {
       if (exponent == 31) {
         return {.fault = kNoNumber};
       }
+      // Without a leading one where the exponent is 0, which counts as 1 then.
       const auto mantissa = static_cast<double>((bits & 1023u) + (exponent == 0 ? 0 : 1024));
       const double value = std::ldexp(mantissa, std::max(exponent, 1) - 25);
       return {.word = WordOf((bits & 0x8000u) != 0 ? -value : value)};
@@ -177,6 +204,7 @@ Folded FromBits(ScalarKind kind, uint64_t bits) {
   }
 }
 
+// Floats are the shortest text that reads back to the same double.
 std::string TextOf(ScalarKind kind, Word word) {
   if (kind == ScalarKind::kBool) {
     return word == 0 ? "false" : "true";
@@ -184,6 +212,8 @@ std::string TextOf(ScalarKind kind, Word word) {
   return IsFloat(kind) ? fmt::format("{}", FloatOf(word)) : fmt::format("{}", IntOf(word));
 }
 
+// Nothing if the text is no literal, which the lexer has said; a fault in the value if it is
+// one that does not fit.
 std::optional<Literal> ReadLiteral(std::string_view text) {
   if (text == "true" || text == "false") {
     return Literal{.kind = ScalarKind::kBool, .value = {.word = Word{text == "true"}}};

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Which row of textures.def a call may be. Arguments are matched by the checker; here only the
+// texture itself is looked at, as it decides what the letters of a row mean.
 #include "compiler/front/wgsl/sema/texture.h"
 
 namespace kiln::wgsl::front {
@@ -14,6 +16,8 @@ constexpr TextureOverload kRows[] = {
 
 std::span<const TextureOverload> TextureOverloads() { return kRows; }
 
+// A row of textures.def names the dimensions it is for by letters, which stand here in the
+// order of TextureDim: 1d, 2d, 2d array, 3d, cube, cube array.
 bool Takes(const TextureOverload& row, const Type& texture) {
   const char letter = "12a3cd"[static_cast<size_t>(texture.dim)];
   if (row.dimensions.find(letter) == std::string_view::npos) {
@@ -21,6 +25,7 @@ bool Takes(const TextureOverload& row, const Type& texture) {
   }
   switch (row.textures) {
     case TextureOperands::kSampled:
+      // What filters has floats. Integers are fetched and gathered only.
       return texture.texture == TextureClass::kSampled && texture.scalar == ScalarKind::kF32;
     case TextureOperands::kSampledAny:
       return texture.texture == TextureClass::kSampled;
@@ -39,6 +44,7 @@ bool IsArrayed(TextureDim dim) {
   return dim == TextureDim::k2dArray || dim == TextureDim::kCubeArray;
 }
 
+// Without the layer of an array, which is an argument of its own in WGSL.
 uint32_t CoordinatesOf(TextureDim dim) {
   switch (dim) {
     case TextureDim::k1d:

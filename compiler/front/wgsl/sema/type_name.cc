@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: MIT
+// Predeclared types by name, without a table of all spellings: vectors and matrices are taken
+// apart, since they have 42 names, and everything else is in short tables that are searched in
+// order. A name is asked for only if no scope has it.
 #include "compiler/front/wgsl/sema/type_name.h"
 
 namespace kiln::wgsl::front {
 namespace {
 
+// Scalars have neither arguments nor other spellings.
 struct Scalar {
   std::string_view name;
   ScalarKind kind;
@@ -14,6 +18,8 @@ constexpr Scalar kScalars[] = {{"bool", ScalarKind::kBool},
                                {"f32", ScalarKind::kF32},
                                {"f16", ScalarKind::kF16}};
 
+// A depth texture has no arguments, a sampled one the type of its texels, a storage texture its
+// format and access.
 struct Texture {
   std::string_view name;
   TextureClass of;
@@ -45,6 +51,7 @@ constexpr TexelFormat kFormats[] = {
 #include "compiler/front/wgsl/sema/texel_formats.def"
 };
 
+// Of `vec3f`: i32, u32, f32, f16.
 std::optional<ScalarKind> ScalarOfSuffix(char suffix) {
   switch (suffix) {
     case 'i':
@@ -59,9 +66,12 @@ std::optional<ScalarKind> ScalarOfSuffix(char suffix) {
       return std::nullopt;
   }
 }
+// WGSL has two to four rows and columns.
 bool IsCount(char c) { return c >= '2' && c <= '4'; }
 
 // vecN, matCxR, with or without the letter of a scalar.
+// `vec3`, `vec3f`, `mat2x4h`. Without a letter the name is a generator: arguments or values say
+// of what. Matrices have floats only.
 std::optional<TypeName> FindVectorName(std::string_view name) {
   TypeName found;
   std::string_view rest;
@@ -93,6 +103,8 @@ std::optional<TypeName> FindVectorName(std::string_view name) {
 
 }  // namespace
 
+// Predeclared types and generators of them (WGSL, "Predeclared Types and Type-Generators
+// Summary"). Names of a source hide these; so scopes are asked before.
 std::optional<TypeName> FindTypeName(std::string_view name) {
   for (const Scalar& row : kScalars) {
     if (row.name == name) {
@@ -112,6 +124,8 @@ std::optional<TypeName> FindTypeName(std::string_view name) {
                       .needs_arguments = row.needs_arguments};
     }
   }
+  // A sampler is told from a comparing one by its count, as Type has no field of its own for
+  // it.
   if (name == "sampler" || name == "sampler_comparison") {
     return TypeName{.type = {.kind = TypeKind::kSampler, .count = name == "sampler" ? 0u : 1u}};
   }
@@ -126,6 +140,7 @@ std::optional<TypeName> FindTypeName(std::string_view name) {
   return std::nullopt;
 }
 
+// WGSL, "Texel Formats".
 const TexelFormat* FindTexelFormat(std::string_view name) {
   for (const TexelFormat& row : kFormats) {
     if (row.name == name) {
@@ -135,6 +150,7 @@ const TexelFormat* FindTexelFormat(std::string_view name) {
   return nullptr;
 }
 
+// `handle` is no word of a source, so it is not among these.
 std::optional<AddressSpace> FindAddressSpace(std::string_view name) {
   for (const AddressSpace space :
        {AddressSpace::kFunction, AddressSpace::kPrivate, AddressSpace::kWorkgroup,
@@ -146,6 +162,7 @@ std::optional<AddressSpace> FindAddressSpace(std::string_view name) {
   return std::nullopt;
 }
 
+// WGSL, "Memory Access Mode".
 std::optional<AccessMode> FindAccessMode(std::string_view name) {
   for (const AccessMode mode : {AccessMode::kRead, AccessMode::kWrite, AccessMode::kReadWrite}) {
     if (TextOf(mode) == name) {
@@ -155,6 +172,7 @@ std::optional<AccessMode> FindAccessMode(std::string_view name) {
   return std::nullopt;
 }
 
+// Words that only mean something as arguments of a template list. Alone they are no values.
 bool IsTypeWord(std::string_view name) {
   return FindTexelFormat(name) != nullptr || FindAddressSpace(name).has_value() ||
          FindAccessMode(name).has_value() || name == "bgra8unorm";

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Texts of expressions are made row by row, operands first: each is made of those of its operands.
+// The dump is for goldens and for `kilnc`: one line for each declaration and statement,
+// indented by its depth, with expressions in one line and in parentheses as the parser bound
+// them.
 #include "compiler/front/wgsl/syntax/dump.h"
 
 #include <utility>
@@ -10,6 +13,8 @@
 namespace kiln::wgsl::front::syntax {
 namespace {
 
+// `texts_` has one text for each row of expressions. A row is written after its operands
+// because rows of one expression lie next to each other in post-order.
 class Dumper {
  public:
   Dumper(const TokenStream& stream, const Ast& ast)
@@ -36,6 +41,7 @@ class Dumper {
     }
     return text;
   }
+  // Of words the tokens, of arguments their expressions: the parser kept one of the two.
   std::string Attributes(ListId list) {
     std::string text;
     for (const uint32_t id : ast_.List(list)) {
@@ -58,6 +64,7 @@ class Dumper {
     }
     return text;
   }
+  // All rows of the expression, from its first one on. No recursion: expressions may be long.
   std::string Expression(ExprId id) {
     if (!id.valid()) {
       return "";
@@ -67,6 +74,7 @@ class Dumper {
     }
     return texts_[id.value];
   }
+  // Like List, of operands whose texts are there already.
   std::string Made(ListId list) const {
     std::string text;
     for (const uint32_t id : ast_.List(list)) {
@@ -95,6 +103,7 @@ class Dumper {
     }
     return "";
   }
+  // The common shape of declarations: a keyword, a name, and what is there of type and value.
   std::string Typed(std::string_view keyword, uint32_t token, ExprId type, ExprId value) {
     return fmt::format("{} {}{}{}", keyword, stream_.Text(token),
                        type.valid() ? " : " + Expression(type) : "",
@@ -115,6 +124,7 @@ class Dumper {
                                           decl.type, decl.value));
       case DeclKind::kConstAssert:
         return Line(0, "const_assert " + Expression(decl.value));
+      // Structs and functions have lines of their own for what is in them.
       case DeclKind::kStruct:
       case DeclKind::kFunction:
         break;
@@ -141,6 +151,8 @@ class Dumper {
     }
   }
 
+  // Recursion is as deep as blocks may be. A `for` has its first and second statement, a `loop`
+  // its continuing block in `first`.
   void Statement(StmtId id, uint32_t depth) {
     if (!id.valid()) {
       return;
@@ -153,6 +165,7 @@ class Dumper {
   }
 
   std::string Head(const Stmt& stmt) {
+    // In the order of StmtKind.
     static constexpr std::string_view kNames[] = {
         "block",    "var",      "let",    "const",   "assign",      "increment", "call",
         "if",       "switch",   "case",   "loop",    "for",         "while",     "break",

@@ -8,6 +8,8 @@
 
 namespace kiln::wgsl::front::syntax {
 
+// Errors and the tree are both returned: what an editor needs of a source with an error is in
+// the tree, and the caller stops before it checks.
 ParseResult Parse(const TokenStream& stream, uint32_t module, const LanguageLimits& limits) {
   ParseContext context(stream, module, limits);
   ParseModule(context);

@@ -12,6 +12,8 @@ namespace kiln::hlsl {
 namespace {
 
 // Memory that invocations share: groupshared, or an element of a writable buffer.
+// spec/hlsl 18: an atomic place is groupshared, or a scalar of a writable buffer or image.
+// Walks from the part to its root.
 bool IsShared(CheckContext& context, ExprId place) {
   ExprId at = place;
   while (true) {
@@ -38,6 +40,7 @@ bool IsShared(CheckContext& context, ExprId place) {
   }
 }
 
+// The values that an atomic takes besides its place: two where it compares.
 uint32_t ValuesOf(Intrinsic intrinsic) {
   return intrinsic == Intrinsic::kInterlockedCompareExchange ||
                  intrinsic == Intrinsic::kInterlockedCompareStore
@@ -47,11 +50,14 @@ uint32_t ValuesOf(Intrinsic intrinsic) {
 
 }  // namespace
 
+// They are neighbours in the table.
 bool IsAtomic(Intrinsic intrinsic) {
   return intrinsic >= Intrinsic::kInterlockedAdd &&
          intrinsic <= Intrinsic::kInterlockedCompareStore;
 }
 
+// The place is the first argument and is not loaded; the other ones convert to its type.
+// CompareStore has no old value, the exchanges always have one.
 ExprId MakeAtomic(CheckContext& context, Intrinsic intrinsic, std::span<const ExprId> arguments,
                   uint32_t name, TokenRange at) {
   if (!IsAtomic(intrinsic)) {
@@ -76,6 +82,7 @@ ExprId MakeAtomic(CheckContext& context, Intrinsic intrinsic, std::span<const Ex
     return context.Failed(at);
   }
   const Type type = context.types()[place.type];
+  // Exchange takes floats, for it computes nothing.
   const bool number = context.types().IsScalar(place.type) &&
                       (IsInteger(type.item) ||
                        (type.item == Item::kFloat && intrinsic == Intrinsic::kInterlockedExchange));
@@ -85,6 +92,7 @@ ExprId MakeAtomic(CheckContext& context, Intrinsic intrinsic, std::span<const Ex
                     .With("type", context.types().Text(place.type)));
     return context.Failed(at);
   }
+  // It marks the root as written.
   if (!CheckWritable(context, arguments[0])) {
     return context.Failed(at);
   }

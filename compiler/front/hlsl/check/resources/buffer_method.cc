@@ -21,10 +21,12 @@ bool IsNumber(const CheckContext& context, ExprId id) {
   return type.kind == TypeKind::kNumeric || type.kind == TypeKind::kEnum;
 }
 
+// Loads and stores of one to four words at an address in bytes.
 class Bytes {
  public:
   explicit Bytes(const MethodSite& site) : site_(site), context_(site.context()) {}
 
+  // The address is evaluated once, in a `let`, and each word is its index plus a constant.
   ExprId Load(ExprId address, uint32_t count) {
     const ExprId first = WordAt(address);
     if (count == 1) {
@@ -39,6 +41,7 @@ class Bytes {
     return site_.Let(first, {}, MakeBuild(context_, type, words, site_.at()), type);
   }
 
+  // Value 0 of the `let` is the address, value 1 what is stored.
   ExprId Store(ExprId address, ExprId value, uint32_t count) {
     const TypeId type = context_.types().Vector(Item::kUint, count);
     const ExprId words = site_.To(value, type);
@@ -60,6 +63,7 @@ class Bytes {
     return site_.Let(WordAt(address), words, site_.Chain(steps), context_.types().Void());
   }
 
+  // The word as a place, then as any atomic.
   ExprId Atomic(Intrinsic intrinsic, std::span<const ExprId> arguments) {
     std::vector<ExprId> all{ElementOf(site_, WordAt(arguments[0]))};
     all.insert(all.end(), arguments.begin() + 1, arguments.end());
@@ -67,6 +71,7 @@ class Bytes {
   }
 
  private:
+  // spec/hlsl 19: an address that is no multiple of four is rounded down, as Direct3D has it.
   ExprId WordAt(ExprId address) {
     const ExprId bytes = site_.To(address, site_.Uint());
     return MakeBinary(context_, Operator::kShiftRight, bytes, site_.Constant(2), site_.name(),
@@ -92,12 +97,15 @@ class Bytes {
 };
 
 // Load2 is 2 words.
+// Methods of two to four words follow each other in methods.def.
 uint32_t WordsOf(Method method, Method first, Method of_two) {
   return method == first ? 1 : static_cast<uint32_t>(method) - static_cast<uint32_t>(of_two) + 2;
 }
 
 }  // namespace
 
+// `b[i]` and `b.Load (i)` alike: element i of a structured buffer, which may be written if the
+// buffer may be.
 ExprId ElementOf(const MethodSite& site, ExprId index) {
   const ExprId number = site.To(index, site.Uint());
   const ExprId both[] = {site.object(), number};
@@ -112,6 +120,7 @@ ExprId ElementOf(const MethodSite& site, ExprId index) {
                  both, Knowable::kNo);
 }
 
+// By method: atomics, stores, loads. What a read-only buffer does not have is HLSL4007.
 ExprId BytesMethod(const MethodSite& site, Method method, std::span<const ExprId> arguments) {
   if (arguments.empty() || !IsNumber(site.context(), arguments[0])) {
     return site.NoSuch(arguments);
@@ -123,6 +132,7 @@ ExprId BytesMethod(const MethodSite& site, Method method, std::span<const ExprId
     return site.NoMethod();
   }
   if (atomic) {
+    // Atomics are in the same order in both tables.
     const auto intrinsic = static_cast<Intrinsic>(
         static_cast<uint32_t>(Intrinsic::kInterlockedAdd) + static_cast<uint32_t>(method) -
         static_cast<uint32_t>(Method::kInterlockedAdd));

@@ -15,6 +15,7 @@ namespace kiln::hlsl {
 namespace {
 
 // The declaration or parameter that a handle is of.
+// Indices are walked past: all items of an array share its facts.
 ExprId OwnerOf(const CheckContext& context, ExprId handle) {
   while (context.Get(handle).kind == ExprKind::kIndex) {
     handle = ExprId{context.Get(handle).a};
@@ -22,6 +23,7 @@ ExprId OwnerOf(const CheckContext& context, ExprId handle) {
   return handle;
 }
 
+// Null where a handle has no declaration of its own.
 bool* ComparedOf(CheckContext& context, ExprId handle) {
   const Expr& owner = context.Get(OwnerOf(context, handle));
   if (owner.kind == ExprKind::kGlobal) {
@@ -31,6 +33,8 @@ bool* ComparedOf(CheckContext& context, ExprId handle) {
 }
 
 // A copy of a handle whose indices are variables of their own.
+// `Texture2D t = all[i];` stands for all[i] as it was: i may change later, so it is copied into
+// a variable.
 ExprId CaptureHandle(CheckContext& context, ExprId handle, std::vector<StmtId>& into) {
   Expr made = context.Get(handle);
   if (made.kind != ExprKind::kIndex) {
@@ -63,6 +67,8 @@ Local* ParameterOf(CheckContext& context, const HandedOn& row) {
 
 // What is picked from an array by a value is one thing only when it runs: the parameter is a
 // pointer then, and its type is that of what it is given.
+// One image is compared with or not, for all calls: from parameter to argument, and back where
+// the parameter is picked when it runs.
 bool PassCompared(CheckContext& context) {
   bool changed = false;
   for (const HandedOn& row : context.handed_on) {
@@ -80,6 +86,7 @@ bool PassCompared(CheckContext& context) {
   return changed;
 }
 
+// Whether which item it is is known only when it runs.
 bool IsPicked(const CheckContext& context, ExprId handle) {
   while (context.Get(handle).kind == ExprKind::kIndex) {
     if (context.Get(ExprId{context.Get(handle).b}).kind != ExprKind::kConstant) {
@@ -91,6 +98,7 @@ bool IsPicked(const CheckContext& context, ExprId handle) {
   return owner.kind == ExprKind::kLocal && context.unit.locals[owner.a].picked;
 }
 
+// From arguments to parameters, until nothing changes.
 bool PassPicked(CheckContext& context) {
   bool changed = false;
   for (const HandedOn& row : context.handed_on) {
@@ -105,6 +113,8 @@ bool PassPicked(CheckContext& context) {
 }
 
 // Pointers are there for sampled images and samplers alone.
+// Buffers that are picked would need pointers to blocks, which are refused by name (spec/hlsl
+// 14.3).
 void CheckPicked(CheckContext& context) {
   for (const HandedOn& row : context.handed_on) {
     const Expr& argument = context.Get(row.argument);
@@ -123,6 +133,7 @@ void CheckPicked(CheckContext& context) {
   }
 }
 
+// Its first parameter is the object.
 bool WritesObject(const CheckContext& context, FunctionId method) {
   const std::vector<LocalId>& parameters = context.unit[method].parameters;
   return !parameters.empty() && context.unit[parameters[0]].written;
@@ -143,6 +154,8 @@ bool PassWritten(CheckContext& context) {
   return changed;
 }
 
+// spec/hlsl 13.2: an object that a method writes is `inout`. A constant one is an error at the
+// call.
 void CheckObjects(CheckContext& context) {
   for (const ObjectCall& row : context.object_calls) {
     if (!WritesObject(context, row.callee)) {
@@ -159,6 +172,7 @@ void CheckObjects(CheckContext& context) {
       CheckWritable(context, row.object);
     }
   }
+  // Only now: whether a body writes its object was not known while calls were checked.
   for (Function& function : context.unit.functions) {
     if (function.method && !function.parameters.empty() &&
         context.unit[function.parameters[0]].written) {
@@ -175,6 +189,7 @@ bool IsBlock(const Types& types, TypeId type) {
          FactsOf(types[type].object).shape == ObjectShape::kBlock;
 }
 
+// The block itself under the type of its content: read only.
 ExprId ContentOf(CheckContext& context, ExprId block) {
   Expr content = context.Get(block);
   content.type = TypeId{context.types()[content.type].element};
@@ -188,6 +203,7 @@ void NoteCompared(CheckContext& context, ExprId image) {
   }
 }
 
+// A local resource is not a variable but another name of a handle.
 void DeclareHandle(CheckContext& context, const syntax::Variable& variable, TypeId type,
                    std::vector<StmtId>& into) {
   const ExprId value = CheckExpr(context, variable.initialiser);
@@ -206,6 +222,8 @@ void DeclareHandle(CheckContext& context, const syntax::Variable& variable, Type
           {.kind = SymbolKind::kLocal, .id = local.value, .type = context.unit[local].type});
 }
 
+// Three facts, each passed on until it is stable, in the order in which they rest on each
+// other.
 void Settle(CheckContext& context) {
   while (PassPicked(context)) {
   }

@@ -47,6 +47,7 @@ std::string_view ArgumentsOf(Method method) {
       return "";
   }
 }
+// A method that takes a comparison sampler compares.
 bool Compares(Method method) { return ArgumentsOf(method).starts_with('C'); }
 bool Gathers(Method method) { return method >= Method::kGather && method <= Method::kGatherCmpRed; }
 
@@ -55,6 +56,8 @@ class Sampling {
   Sampling(const MethodSite& site, Method method)
       : site_(site), context_(site.context()), method_(method) {}
 
+  // How many arguments there may be follows from the letters: up to the first offset all are
+  // needed.
   ExprId Make(std::span<const ExprId> arguments) {
     const std::string_view letters = ArgumentsOf(method_);
     const size_t needed = std::min(letters.find('o'), letters.size());
@@ -63,6 +66,7 @@ class Sampling {
     }
     // A gather has one offset or four.
     const size_t offsets = arguments.size() - std::min(needed, arguments.size());
+    // One more than the letters is the status of sparse resources, which is not built.
     const bool wrong = Gathers(method_) && (offsets == 2 || offsets == 3);
     if (arguments.size() > letters.size() || wrong) {
       return site_.Refuse("status of sparse resources");
@@ -85,6 +89,7 @@ class Sampling {
   }
 
  private:
+  // spec/hlsl 19, column "on".
   bool Fits() const {
     const ObjectFacts& facts = site_.facts();
     const bool flat = facts.dim == ir::ImageDim::k2d || facts.dim == ir::ImageDim::kCube;
@@ -92,6 +97,7 @@ class Sampling {
            (!Compares(method_) || facts.dim != ir::ImageDim::k3d) && (!Gathers(method_) || flat);
   }
 
+  // Samplers must be of the right kind, numbers convert.
   ExprId Argument(char letter, ExprId argument) {
     const Type type = context_.types()[context_.TypeOf(argument)];
     if (letter == 'S' || letter == 'C') {
@@ -116,6 +122,7 @@ class Sampling {
   }
 
   // A constant from -8 to 7; a gather takes others too.
+  // spec/hlsl 19: texel offsets are constants but in gathers; cubes have none.
   ExprId Offset(ExprId argument) {
     if (site_.facts().dim == ir::ImageDim::kCube) {
       return {};
@@ -124,6 +131,7 @@ class Sampling {
     return Gathers(method_) ? offset : ConstantOffset(site_, argument, offset);
   }
 
+  // A comparison gives one float, a gather four items, a sample the type of the image.
   TypeId Result() const {
     if (method_ >= Method::kCalculateLevelOfDetail) {
       return context_.types().Scalar(Item::kFloat);

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Which kind of resource a method is of: methods.def says which shapes have it.
+// A method is looked up by name in methods.def, which says on which shapes of resources it
+// exists; then one function for each group of methods takes over. Structs have methods, too,
+// which are functions of the module.
 #include "compiler/front/hlsl/check/resources/method.h"
 
 #include <optional>
@@ -16,6 +19,7 @@ namespace kiln::hlsl {
 namespace {
 
 // Which shape of methods.def an object has.
+// The bits are those of methods.def.
 uint32_t ShapeBit(const ObjectFacts& facts) {
   switch (facts.shape) {
     case ObjectShape::kImage:
@@ -32,6 +36,7 @@ uint32_t ShapeBit(const ObjectFacts& facts) {
   return 0;
 }
 
+// By the shape of the object; GetDimensions is the same for all.
 ExprId OfObject(const MethodSite& site, Method method, std::span<const ExprId> arguments) {
   if (method == Method::kGetDimensions) {
     return DimensionsMethod(site, arguments);
@@ -49,6 +54,7 @@ ExprId OfObject(const MethodSite& site, Method method, std::span<const ExprId> a
 
 }  // namespace
 
+// `t.mips` and `t.sample` are no values: an index must follow.
 bool IsLevels(const Expr& expr) {
   return expr.kind == ExprKind::kMethod && (expr.op == static_cast<uint8_t>(Method::kMips) ||
                                             expr.op == static_cast<uint8_t>(Method::kSamples));
@@ -58,6 +64,7 @@ ExprId MakeLevels(CheckContext& context, ExprId object, uint32_t name, TokenRang
   return LevelsOf(MethodSite(context, object, name, at));
 }
 
+// `b[i]`, `t[p]`, `t.mips[l][p]`. Cubes and multisampled images have no single texel by number.
 ExprId MakeObjectIndex(CheckContext& context, ExprId object, ExprId index, TokenRange at) {
   if (context.Get(object).kind == ExprKind::kFailed ||
       context.Get(index).kind == ExprKind::kFailed) {
@@ -80,6 +87,7 @@ ExprId MakeObjectIndex(CheckContext& context, ExprId object, ExprId index, Token
   return context.Failed(at);
 }
 
+// A method of a resource or of a struct. A block stands for its content.
 ExprId MakeMethod(CheckContext& context, ExprId object, uint32_t name,
                   std::span<const ExprId> arguments, TokenRange at) {
   if (context.Get(object).kind == ExprKind::kFailed ||
@@ -105,6 +113,7 @@ ExprId MakeMethod(CheckContext& context, ExprId object, uint32_t name,
                     .With("name", text));
     return context.Failed(at);
   }
+  // spec/hlsl 19: they exist in HLSL and have no equivalent in Vulkan.
   if (text == "GatherCmpGreen" || text == "GatherCmpBlue" || text == "GatherCmpAlpha") {
     context.Say(context.At(Code::kHlsl4006, name).With("name", text));
     return context.Failed(at);

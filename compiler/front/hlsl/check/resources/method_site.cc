@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// What all methods of one call share: the resource, its facts, the place of the message. Rows
+// that need a value more than once are built over given values, so an argument with an effect
+// is evaluated once.
 #include "compiler/front/hlsl/check/resources/method_site.h"
 
 #include "compiler/front/hlsl/check/build.h"
@@ -6,6 +9,7 @@
 
 namespace kiln::hlsl {
 
+// A buffer of bytes is one of uint, stride 4 (spec/hlsl 14.1).
 MethodSite::MethodSite(CheckContext& context, ExprId object, uint32_t name, TokenRange at)
     : context_(context),
       object_(object),
@@ -18,6 +22,7 @@ MethodSite::MethodSite(CheckContext& context, ExprId object, uint32_t name, Toke
   }
 }
 
+// Without the layer of an array.
 uint32_t MethodSite::dimensions() const {
   switch (facts_.dim) {
     case ir::ImageDim::k1d:
@@ -51,6 +56,7 @@ ExprId MethodSite::Make(Method method, TypeId type, std::span<const ExprId> argu
                  arguments, Knowable::kNo);
 }
 
+// Evaluates one value, or two, once; `body` mentions them as given values.
 ExprId MethodSite::Let(ExprId value, ExprId other, ExprId body, TypeId type) const {
   const ExprId all[] = {value, body, other};
   return Combine(context_,
@@ -63,6 +69,7 @@ ExprId MethodSite::Let(ExprId value, ExprId other, ExprId body, TypeId type) con
                  std::span(all).first(other.valid() ? 3 : 2), Knowable::kNo);
 }
 
+// One after another, from the left; the result is that of the last.
 ExprId MethodSite::Chain(std::span<const ExprId> steps) const {
   ExprId made = steps[0];
   for (const ExprId step : steps.subspan(1)) {

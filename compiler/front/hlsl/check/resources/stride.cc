@@ -22,6 +22,8 @@ uint64_t RoundUp(uint64_t value, uint64_t alignment) {
   return (value + alignment - 1) / alignment * alignment;
 }
 
+// spec/layout 4 in as much as GetDimensions needs it. What is laid out for a variant is done
+// there again, by the engine; both must agree.
 class Measure {
  public:
   explicit Measure(const CheckContext& context)
@@ -52,12 +54,15 @@ class Measure {
  private:
   static uint64_t SizeOf(Item item) { return item == Item::kDouble ? 8 : 4; }
 
+  // A vector of three is aligned as one of four, unless everything has the alignment of its
+  // scalars.
   Bytes OfVector(Item item, uint32_t count) const {
     const uint64_t size = SizeOf(item) * count;
     return {size, packed_ ? SizeOf(item) : std::bit_ceil(size)};
   }
 
   // As many vectors as it has columns, or rows.
+  // spec/hlsl 6.3: stored by rows or columns, whichever the member, or else the setting, says.
   Bytes OfMatrix(const Type& type, const Attributes* written) const {
     const bool rows = written != nullptr && written->row_major;
     const bool columns = written != nullptr && written->column_major;
@@ -67,6 +72,8 @@ class Measure {
             vector.alignment};
   }
 
+  // Members in order. Under the relaxed rules a vector moves only if it would cross a line of
+  // 16 bytes.
   Bytes OfStruct(TypeId id) {
     Bytes made;
     uint64_t end = 0;
@@ -82,6 +89,7 @@ class Measure {
       if (loose && at % kLine != 0 && at / kLine != (at + part.size - 1) / kLine) {
         at = RoundUp(at, kLine);
       }
+      // An offset that is written counts as it is (spec/hlsl 15.2).
       if (written != nullptr && written->offset != kNoRow) {
         at = written->offset;
       }
@@ -101,6 +109,7 @@ class Measure {
 
 }  // namespace
 
+// Nothing where options decide the size.
 std::optional<uint32_t> StrideOf(const CheckContext& context, TypeId type) {
   if (context.unit.types.IsOpen(type)) {
     return std::nullopt;

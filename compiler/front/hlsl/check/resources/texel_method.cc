@@ -13,6 +13,7 @@
 namespace kiln::hlsl {
 namespace {
 
+// spec/hlsl 19 (GetDimensions): width, height, depth as far as there are, and layers.
 uint32_t SizesOf(const ObjectFacts& facts) {
   const uint32_t flat = facts.dim == ir::ImageDim::k1d || facts.dim == ir::ImageDim::kBuffer ? 1
                         : facts.dim == ir::ImageDim::k3d                                     ? 3
@@ -21,6 +22,7 @@ uint32_t SizesOf(const ObjectFacts& facts) {
 }
 
 // What GetDimensions of a resource gives, one number after another; none if it is refused.
+// In the order of the outputs.
 std::vector<uint32_t> PartsOf(const MethodSite& site, bool levels) {
   const ObjectFacts& facts = site.facts();
   if (facts.shape == ObjectShape::kStructured) {
@@ -46,6 +48,7 @@ bool IsNumber(const CheckContext& context, ExprId id) {
 }
 
 // The value of one part, or a constant where it is known.
+// A stride is known when compiling, the rest when it runs.
 ExprId PartValue(const MethodSite& site, uint32_t part, ExprId level) {
   CheckContext& context = site.context();
   if (part == kDimensionStride) {
@@ -58,6 +61,7 @@ ExprId PartValue(const MethodSite& site, uint32_t part, ExprId level) {
 
 }  // namespace
 
+// spec/hlsl 19: HLSL4005 for an offset that is not constant or leaves -8 to 7.
 ExprId ConstantOffset(const MethodSite& site, ExprId written, ExprId converted) {
   CheckContext& context = site.context();
   const Expr& expr = context.Get(converted);
@@ -75,6 +79,7 @@ ExprId ConstantOffset(const MethodSite& site, ExprId written, ExprId converted) 
   return context.Failed(at);
 }
 
+// The level is the last component of the coordinate; multisampled images have a sample instead.
 ExprId LoadMethod(const MethodSite& site, std::span<const ExprId> arguments) {
   const ObjectFacts& facts = site.facts();
   const bool buffer = facts.dim == ir::ImageDim::kBuffer;
@@ -83,6 +88,7 @@ ExprId LoadMethod(const MethodSite& site, std::span<const ExprId> arguments) {
   if (facts.dim == ir::ImageDim::kCube) {
     return site.NoMethod();
   }
+  // One argument more than all is the status.
   if (arguments.size() > most) {
     return site.Refuse("status of sparse resources");
   }
@@ -107,6 +113,7 @@ ExprId LoadMethod(const MethodSite& site, std::span<const ExprId> arguments) {
   return site.Make(Method::kLoad, site.content(), made);
 }
 
+// `t[p]` of a writable image is a place, of others a value at level 0.
 ExprId TexelOf(const MethodSite& site, ExprId index) {
   const ExprId texel = site.To(index, site.Integers(site.coordinates()));
   const ExprId both[] = {site.object(), texel};
@@ -121,6 +128,7 @@ ExprId TexelOf(const MethodSite& site, ExprId index) {
                  both, Knowable::kNo);
 }
 
+// Nothing if the object has no such member: then it is an error of the caller.
 ExprId LevelsOf(const MethodSite& site) {
   const std::string_view text = site.context().Text(site.name());
   const ObjectFacts& facts = site.facts();
@@ -135,6 +143,7 @@ ExprId LevelsOf(const MethodSite& site) {
   return {};
 }
 
+// The first index is kept as an argument of the row, the second one makes the load of it.
 ExprId IndexLevels(CheckContext& context, ExprId levels, ExprId index, TokenRange at) {
   const Expr row = context.Get(levels);
   const MethodSite site(context, ExprId{row.a}, at.begin, at);
@@ -158,6 +167,8 @@ ExprId IndexLevels(CheckContext& context, ExprId levels, ExprId index, TokenRang
   return site.Make(Method::kLoad, site.content(), std::span(&all, 1));
 }
 
+// Which form is meant is told by the number of arguments: with a level in front and the number
+// of levels at the end, or without both.
 ExprId DimensionsMethod(const MethodSite& site, std::span<const ExprId> arguments) {
   CheckContext& context = site.context();
   const bool image = site.facts().shape == ObjectShape::kImage;
@@ -174,6 +185,7 @@ ExprId DimensionsMethod(const MethodSite& site, std::span<const ExprId> argument
       return site.NoSuch(arguments);
     }
     written = site.To(arguments[0], site.Uint());
+    // A level that is no constant is evaluated once for all outputs.
     const bool constant = context.Get(written).kind == ExprKind::kConstant;
     level = constant ? written : MakeGiven(context, site.Uint(), 0, site.at());
   } else if (image && site.levelled()) {

@@ -33,6 +33,8 @@ const AttributeRow* FindAttribute(std::string_view space, std::string_view text)
 
 }  // namespace
 
+// Attributes of both forms in any order. One with an error is left behind its bracket, so the
+// statement behind it is read all the same.
 RowRange AttributeParser::Attributes() {
   RowRange range{.first = static_cast<uint32_t>(context_.ast.attributes.size())};
   while (context_.at.At(TokenKind::kOpenBracket)) {
@@ -55,6 +57,7 @@ bool AttributeParser::Plain() {
 }
 
 // '[' '[' attr { ',' attr } ']' ']'
+// `using Vulkan:` holds for all names up to the `]`, a `vk::` only for its own.
 bool AttributeParser::Scoped() {
   TokenCursor& at = context_.at;
   const uint32_t open = at.Advance();
@@ -84,6 +87,8 @@ bool AttributeParser::Scoped() {
          context_.errors.ExpectClose(TokenKind::kCloseBracket, {"attribute"}, open);
 }
 
+// An attribute that is known and built, one of a family that is not built, or none: spec/hlsl
+// 20.
 bool AttributeParser::One(std::string_view space, uint32_t begin) {
   TokenCursor& at = context_.at;
   uint32_t token = kNone;
@@ -99,12 +104,14 @@ bool AttributeParser::One(std::string_view space, uint32_t begin) {
   } else {
     context_.errors.RefuseFamily(token, token, row->family);
   }
+  // Of the last two nothing is known of their arguments, so these are skipped as brackets.
   if (at.At(TokenKind::kOpenParen)) {
     context_.recovery.SkipBrackets();
   }
   return true;
 }
 
+// Rows of attributes are in the order of the source, without the ones that were not kept.
 bool AttributeParser::Known(AttributeName name, uint32_t token, uint32_t begin) {
   Attribute attribute{.name = name, .token = token, .begin = begin};
   if (context_.at.At(TokenKind::kOpenParen) && !Arguments(&attribute.arguments, token)) {

@@ -21,12 +21,15 @@ constexpr auto kEffectWords =
 
 }  // namespace
 
+// Until the end: every declaration moves on by a token at least.
 void DeclarationParser::Unit() {
   while (!context_.at.AtEnd()) {
     Declaration();
   }
 }
 
+// Each declaration is a construct of its own, with one error. Scopes that an error left open
+// are closed by number, not by counting.
 void DeclarationParser::Declaration() {
   const ParseErrors::Construct construct(context_.errors);
   const Level level(context_);
@@ -35,9 +38,12 @@ void DeclarationParser::Declaration() {
   const uint32_t begin = at.pos();
   const uint32_t scope = context_.names.current();
   was_lost_ = std::exchange(lost_, false);
+  // A function whose `}` is missing ends with an error and without skipping: the next
+  // declaration begins where it stopped.
   const bool ok = DeclarationBody() || context_.recovery.unclosed();
   if (!context_.recovery.TakeUnclosed() && !ok) {
     context_.recovery.Recover();
+    // A `}` at the level of the unit belongs to nothing that is open.
     if (at.At(TokenKind::kCloseBrace) && context_.names.current() == NameScopes::kUnit) {
       at.Advance();  // closes nothing
       at.Accept(TokenKind::kSemicolon);
@@ -69,6 +75,7 @@ bool DeclarationParser::DeclarationBody() {
     default:  // begins with a type, or is none
       break;
   }
+  // Before types, since `template` and `export` begin nothing else.
   if (AtRefused()) {
     return Refused();
   }
@@ -78,6 +85,8 @@ bool DeclarationParser::DeclarationBody() {
   return AtVariables(at, context_.names) ? Typed(attributes, Where::kUnit) : FailDeclaration();
 }
 
+// Behind a `}` too many every line of the function looks lost. The first is reported, the
+// others only if a right declaration came between them.
 bool DeclarationParser::FailDeclaration() {
   lost_ = true;
   if (was_lost_) {
@@ -87,6 +96,8 @@ bool DeclarationParser::FailDeclaration() {
 }
 
 // 'namespace' ID '{' unit '}'
+// A namespace may be opened again; its scope is the one it had. Namespaces nest, which is
+// counted.
 bool DeclarationParser::Namespace() {
   TokenCursor& at = context_.at;
   ConstructName what{"namespace"};
@@ -127,6 +138,7 @@ bool DeclarationParser::Refused() {
   return false;
 }
 
+// `float operator+ (…)`: a name is due where the word stands.
 bool DeclarationParser::RefuseOperator() {
   const uint32_t token = context_.at.pos();
   context_.errors.RefuseDialect(token, token, "operator overloads");
@@ -143,6 +155,7 @@ bool DeclarationParser::AtEffect() const {
          context_.names.Find(at.SymbolOf(at.pos())).kind == NameKind::kUnknown;
 }
 
+// Up to its brace, then its block. A `}` before one ends it.
 bool DeclarationParser::Effect() {
   TokenCursor& at = context_.at;
   context_.errors.IgnoreEffect(at.pos());
@@ -155,6 +168,8 @@ bool DeclarationParser::Effect() {
   return true;
 }
 
+// Everything that begins with a type: function, record, variables. Where it stands decides
+// which of them are allowed.
 bool DeclarationParser::Typed(const RowRange& attributes, Where where) {
   TokenCursor& at = context_.at;
   if (AtRefused()) {
@@ -178,6 +193,7 @@ bool DeclarationParser::Typed(const RowRange& attributes, Where where) {
     }
     return ok;
   }
+  // A record may end with its body, without variables.
   if (context_.ast.types[type].kind == TypeKind::kRecord && !AtRecordVariables()) {
     return context_.errors.ExpectSemicolon({"struct"});
   }
@@ -198,6 +214,8 @@ bool DeclarationParser::AtRecordVariables() const {
           next == TokenKind::kAssign || next == TokenKind::kOpenBracket);
 }
 
+// The row of the declaration is added first, so that those of records in its type come behind
+// it: rows are in pre-order.
 bool DeclarationParser::VariableRow(uint32_t type, const RowRange& attributes, uint32_t begin,
                                     RowRange* items) {
   const uint32_t row = parsers_.records.Open(
@@ -208,6 +226,7 @@ bool DeclarationParser::VariableRow(uint32_t type, const RowRange& attributes, u
   return ok;
 }
 
+// The head of a `for`: no record and no function, and the `;` is the caller's.
 bool DeclarationParser::LoopVariables() {
   const uint32_t begin = context_.at.pos();
   uint32_t type = kNone;

@@ -15,6 +15,8 @@ constexpr size_t kMaxFound = 10 * kMaxDiagnostics;
 
 }  // namespace
 
+// A construct begins: nothing was reported in it. If far too much was found already, the parser
+// is sent to the end of the source.
 ParseErrors::Construct::Construct(ParseErrors& errors)
     : errors_(errors), outer_reported_(errors.reported_), outer_begin_(errors.begin_) {
   errors.reported_ = false;
@@ -29,6 +31,7 @@ Location ParseErrors::At(uint32_t token) const {
   return at_.stream().Where(at_.stream().tokens[token].origin);
 }
 
+// Only errors count; a warning hides nothing.
 void ParseErrors::SetEarlier(std::span<const Diagnostic> earlier) {
   for (const Diagnostic& d : earlier) {
     if (d.severity == Severity::kError) {
@@ -51,6 +54,8 @@ bool ParseErrors::HoldsEarlier(uint32_t last) const {
   return found != earlier_.end() && *found <= offset(last);
 }
 
+// Returns the diagnostic, so that the caller may add to it; null if it is not kept. Warnings
+// are always kept.
 Diagnostic* ParseErrors::Report(Code code, uint32_t first, uint32_t last,
                                 std::initializer_list<Argument> arguments) {
   const bool is_error = CodeSeverity(code) == Severity::kError;
@@ -81,6 +86,8 @@ std::string ParseErrors::Describe(const ConstructName& what) const {
   return out;
 }
 
+// At the end of the file many things are not closed; the innermost says it, with the place
+// where it was opened.
 bool ParseErrors::FailUnclosed(TokenKind kind, const ConstructName& what, uint32_t open,
                                uint32_t before) {
   if (at_.AtEnd() && std::exchange(end_reported_, true)) {
@@ -114,6 +121,8 @@ bool ParseErrors::ExpectSemicolon(const ConstructName& after) {
   if (at_.Accept(TokenKind::kSemicolon)) {
     return true;
   }
+  // Tokens that begin a statement or declaration: a name, a bracket of attributes, most
+  // keywords.
   const TokenKind kind = at_.Kind();
   const bool starts = kind == TokenKind::kIdentifier || kind == TokenKind::kCloseBrace ||
                       kind == TokenKind::kOpenBracket ||
@@ -121,6 +130,7 @@ bool ParseErrors::ExpectSemicolon(const ConstructName& after) {
   if (!at_.OnNewLine() || !starts) {
     return FailHere("';' after " + Describe(after));
   }
+  // The place is empty and behind the last token, and a fix for editors stands there.
   const uint32_t last = at_.Previous();
   if (Diagnostic* made = Report(
           Code::kHlsl1040, last, last,
@@ -139,10 +149,13 @@ bool ParseErrors::ExpectName(std::string_view what, uint32_t* name) {
   return FailHere(what);
 }
 
+// HLSL8004 for a family that this build lacks (spec/hlsl 2).
 void ParseErrors::RefuseFamily(uint32_t first, uint32_t last, std::string_view family) {
   Report(Code::kHlsl8004, first, last, {{"text", at_.TextOfToken(first)}, {"family", family}});
 }
 
+// In 2018 the syntax never exists, so it is HLSL1045; in 2021 it does and is not built
+// (spec/hlsl 5.5).
 void ParseErrors::RefuseDialect(uint32_t first, uint32_t last, std::string_view family) {
   if (version_ == Version::k2021) {
     RefuseFamily(first, last, family);

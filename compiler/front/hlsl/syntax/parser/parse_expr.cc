@@ -17,6 +17,8 @@ namespace {
 bool BindsRight(uint8_t precedence) { return precedence == kAssignment; }
 
 // The strength of the token that follows an operand; kNotBinary ends the expression.
+// Inside of a template list `>` ends the expression; in lists of arguments and initialisers a
+// comma does.
 uint8_t PrecedenceOf(TokenKind kind, ExprEnd end) {
   if (end == ExprEnd::kGreater && (kind == TokenKind::kGreater || kind == TokenKind::kShiftRight)) {
     return kNotBinary;
@@ -27,6 +29,8 @@ uint8_t PrecedenceOf(TokenKind kind, ExprEnd end) {
 
 }  // namespace
 
+// `pending_` is one stack for all expressions that are open. Behind an error it is cut to what
+// it had, so what waits of an inner one does not stay.
 bool ExpressionParser::Expression(ExprRange* range, ExprEnd end) {
   const Level level(context_);
   const auto first = static_cast<uint32_t>(context_.ast.exprs.size());
@@ -40,6 +44,7 @@ bool ExpressionParser::Expression(ExprRange* range, ExprEnd end) {
   return ok;
 }
 
+// A list in braces is an expression row, too, but only stands as an initialiser.
 bool ExpressionParser::Initialiser(ExprRange* range) {
   if (!context_.at.At(TokenKind::kOpenBrace)) {
     return Expression(range, ExprEnd::kComma);
@@ -96,6 +101,8 @@ bool ExpressionParser::Operators(Operand* operand, ExprEnd end) {
     }
     const TokenKind kind = context_.at.Kind();
     const uint8_t precedence = PrecedenceOf(kind, end);
+    // A weaker operator, or one as strong that binds to the left, takes what waits as its left
+    // side.
     while (pending_.size() > base && pending_.back().precedence >= precedence &&
            !(pending_.back().precedence == precedence && BindsRight(precedence))) {
       Reduce(operand);
@@ -103,12 +110,15 @@ bool ExpressionParser::Operators(Operand* operand, ExprEnd end) {
     if (precedence == kNotBinary) {
       return true;
     }
+    // Operands of this expression alone: those in brackets belong to expressions of their own.
     if (terms == context_.limits.terms) {
       return context_.errors.Fail(Code::kHlsl1007, context_.at.pos(),
                                   {{"what", "expression"},
                                    {"size", std::to_string(terms + 1) + " operands"},
                                    {"limit", context_.limits.terms}});
     }
+    // An operator that binds to the right stays until the end, so it counts as a level of
+    // nesting; Reduce takes it off again.
     if (BindsRight(precedence) && !context_.Enter(context_.at.pos())) {
       return false;
     }
@@ -118,6 +128,7 @@ bool ExpressionParser::Operators(Operand* operand, ExprEnd end) {
   }
 }
 
+// The right side of `&&` and `||` may not be evaluated, so a marker says where its rows begin.
 bool ExpressionParser::PushBinary(const Operand& left) {
   const OperatorRow& row = OperatorOf(context_.at.Kind());
   const uint32_t token = context_.at.Advance();
@@ -150,6 +161,7 @@ bool ExpressionParser::PushSelect(const Operand& condition) {
   return true;
 }
 
+// An operator leaves the stack: its right operand is there, its left one waited with it.
 void ExpressionParser::Reduce(Operand* operand) {
   const Pending pending = pending_.back();
   pending_.pop_back();
@@ -163,6 +175,7 @@ void ExpressionParser::Reduce(Operand* operand) {
             .a = pending.left.row,
             .b = operand->row};
   uint32_t begin = pending.left.begin;
+  // A prefix operator begins where it stands; a cast also has the rows of its type.
   if (pending.precedence == kPrefixPrecedence) {
     begin = pending.token;
     expr.first = pending.left.first == kNone ? operand->first : pending.left.first;

@@ -8,11 +8,14 @@
 
 namespace kiln::hlsl::syntax {
 
+// A type was read before; a path and a parenthesis make it a function.
 bool FunctionParser::AtFunction() const {
   const Path path = PathAt(context_.at, context_.names);
   return path.tokens != 0 && context_.at.Kind(path.tokens) == TokenKind::kOpenParen;
 }
 
+// Parameters and body share one scope around the body's own. A definition with a path (`S::f`)
+// sees the names of that record, and declares none.
 bool FunctionParser::Function(uint32_t type, const RowRange& attributes, uint32_t begin) {
   const Level level(context_);
   if (!context_.Enter(context_.at.pos())) {
@@ -37,6 +40,7 @@ bool FunctionParser::Function(uint32_t type, const RowRange& attributes, uint32_
 
 // { ID '::' } ID; returns the scope that the path leads to, in which the function's names are
 // looked up, or kNone.
+// A path that leads nowhere is no error here: what it means is found by semantic analysis.
 uint32_t FunctionParser::Name(Decl& decl) {
   const Level level(context_);
   TokenCursor& at = context_.at;
@@ -67,6 +71,7 @@ bool FunctionParser::Head(uint32_t row, const ConstructName& what) {
   return true;
 }
 
+// An error in the list is left behind its `)`, so that the body is read.
 bool FunctionParser::Parameters(RowRange* rows, const ConstructName& what) {
   TokenCursor& at = context_.at;
   const uint32_t open = at.Advance();

@@ -11,6 +11,7 @@
 namespace kiln::hlsl::syntax {
 namespace {
 
+// Those that have a row of their own; a cast is told by its type.
 std::optional<UnaryOp> PrefixOperator(TokenKind kind) {
   switch (kind) {
     case TokenKind::kPlus:
@@ -30,11 +31,14 @@ std::optional<UnaryOp> PrefixOperator(TokenKind kind) {
   }
 }
 
+// Values of 64 bits are kept as two words of a row.
 constexpr uint32_t LowWord(uint64_t bits) { return static_cast<uint32_t>(bits); }
 constexpr uint32_t HighWord(uint64_t bits) { return static_cast<uint32_t>(bits >> 32); }
 
 }  // namespace
 
+// Prefix operators and casts wait on the stack of operators and bind stronger than all binary
+// ones. A loop, not recursion, but each counts as a level.
 bool OperandParser::Prefixed(Operand* operand) {
   TokenCursor& at = context_.at;
   while (true) {
@@ -81,6 +85,7 @@ bool OperandParser::TypeRows(Extents extents, uint32_t* type, uint32_t* first) {
   if (!ok) {
     return false;
   }
+  // Most types have neither arguments nor extents: the marker goes again.
   if (NextRow() == marker + 1) {
     context_.ast.exprs.pop_back();
     *first = kNone;
@@ -91,6 +96,7 @@ bool OperandParser::TypeRows(Extents extents, uint32_t* type, uint32_t* first) {
   return true;
 }
 
+// What an operand begins with.
 bool OperandParser::Primary(Operand* operand) {
   TokenCursor& at = context_.at;
   ExpressionParser& rows = parsers_.expressions;
@@ -138,6 +144,7 @@ void OperandParser::CheckLiteral(uint32_t token, LiteralError error, uint32_t bi
   }
 }
 
+// The suffix is kept beside the value; what type it makes is decided when types are known.
 void OperandParser::Integer(Operand* operand) {
   const uint32_t token = context_.at.Advance();
   const IntegerLiteral literal = ReadInteger(context_.at.Text(token));
@@ -151,6 +158,7 @@ void OperandParser::Integer(Operand* operand) {
   CheckLiteral(token, literal.error, 64);
 }
 
+// The value is a double, whatever the suffix is. It is rounded to its type when that is known.
 void OperandParser::Float(Operand* operand) {
   const uint32_t token = context_.at.Advance();
   const FloatLiteral literal = ReadFloat(context_.at.Text(token));
@@ -165,6 +173,7 @@ void OperandParser::Float(Operand* operand) {
   CheckLiteral(token, literal.error, literal.width);
 }
 
+// Strings that follow each other are one (spec/hlsl 5.3), and the limit is on the whole.
 void OperandParser::String(Operand* operand) {
   TokenCursor& at = context_.at;
   std::string& text = context_.ast.text;
@@ -185,6 +194,8 @@ void OperandParser::String(Operand* operand) {
       begin);
 }
 
+// A group is no row: its flag says that it cannot be called, and its beginning that it is
+// underlined with its parentheses.
 bool OperandParser::Group(Operand* operand) {
   const Level level(context_);
   const uint32_t open = context_.at.pos();
@@ -228,6 +239,7 @@ bool OperandParser::Name(Operand* operand) {
                                               .first = NextRow(),
                                               .a = path},
                                              begin);
+  // The template list is read over, so that the call behind it is read.
   if (AtTemplateCall(at, context_.names)) {
     context_.errors.RefuseDialect(name, name, "templates");
     at.MoveTo(at.pos() + EndOfArguments(at, 0));
@@ -236,6 +248,7 @@ bool OperandParser::Name(Operand* operand) {
 }
 
 // type '(' args ')'
+// `float3(…)`. A type without parentheses is no expression.
 bool OperandParser::Constructor(Operand* operand) {
   const uint32_t begin = context_.at.pos();
   const uint32_t rows = NextRow();
@@ -256,6 +269,7 @@ bool OperandParser::Constructor(Operand* operand) {
   return true;
 }
 
+// Arguments are expressions up to their comma. An empty one is an error of its own.
 bool OperandParser::Arguments(uint32_t* list, const ConstructName& of) {
   const Level level(context_);
   TokenCursor& at = context_.at;
@@ -281,6 +295,7 @@ bool OperandParser::Arguments(uint32_t* list, const ConstructName& of) {
 }
 
 // { '.' ID | '[' expr ']' | '(' args ')' | '++' | '--' }
+// A loop, so `a.b.c[d](e)++` of any length needs no stack.
 bool OperandParser::Postfix(Operand* operand) {
   while (true) {
     bool ok = true;
@@ -309,6 +324,8 @@ bool OperandParser::Postfix(Operand* operand) {
   }
 }
 
+// A member after a dot is a name and never a type, so it needs no look at the names that are
+// declared.
 bool OperandParser::Member(Operand* operand) {
   TokenCursor& at = context_.at;
   at.Advance();
@@ -326,6 +343,7 @@ bool OperandParser::Member(Operand* operand) {
   return true;
 }
 
+// Brackets recurse and count.
 bool OperandParser::Index(Operand* operand) {
   const Level level(context_);
   const uint32_t open = context_.at.pos();
@@ -369,6 +387,7 @@ bool OperandParser::Call(Operand* operand) {
   return true;
 }
 
+// The operand is the row before, so nothing has to wait for it.
 void OperandParser::PostfixOperator(Operand* operand, UnaryOp op) {
   const uint32_t token = context_.at.Advance();
   *operand = parsers_.expressions.AddOperand({.kind = ExprKind::kUnary,

@@ -13,6 +13,8 @@
 
 namespace kiln::hlsl::syntax {
 
+// A row is opened before what is in it and closed behind: rows are in pre-order, `next` is
+// where they end.
 uint32_t RecordParser::Open(const Decl& decl) {
   context_.ast.decls.push_back(decl);
   return static_cast<uint32_t>(context_.ast.decls.size() - 1);
@@ -23,6 +25,7 @@ void RecordParser::Close(uint32_t row) {
   context_.ast.decls[row].end = context_.at.pos();
 }
 
+// `struct` and `class` are the same but for the word in messages.
 bool RecordParser::Record(uint32_t* row, const RowRange& attributes) {
   const Level level(context_);
   TokenCursor& at = context_.at;
@@ -41,6 +44,7 @@ bool RecordParser::Record(uint32_t* row, const RowRange& attributes) {
     context_.ast.decls[*row].name = what.name;
     context_.names.Enter(context_.names.DeclareScope(at.SymbolOf(what.name), NameKind::kType));
   } else {
+    // Without a name its scope has none that leads to it, but members see each other.
     context_.names.Enter(NameScopes::Names::kKept);
   }
   const bool ok = Base(what.name) && Members(what);
@@ -50,6 +54,7 @@ bool RecordParser::Record(uint32_t* row, const RowRange& attributes) {
 }
 
 // [ ':' name ]
+// Inheritance is refused and read over up to the body, which is parsed.
 bool RecordParser::Base(uint32_t record) {
   TokenCursor& at = context_.at;
   if (!at.At(TokenKind::kColon)) {
@@ -63,12 +68,15 @@ bool RecordParser::Base(uint32_t record) {
 }
 
 // '{' { member } '}'
+// Members until the `}`, or until something that cannot stand in a record, which ends it.
 bool RecordParser::Members(const ConstructName& what) {
   TokenCursor& at = context_.at;
   const uint32_t open = at.pos();
   if (!context_.errors.Expect(TokenKind::kOpenBrace, what)) {
     return false;
   }
+  // Only the outermost record scans: it finds types for all records inside of it, by their
+  // brace.
   if (depth_++ == 0) {
     FindNestedTypes(open);
   }
@@ -123,6 +131,8 @@ bool RecordParser::MemberBody() {
   }
 }
 
+// `cbuffer` and `tbuffer`. Members are in the scope around, as HLSL has it, so the block opens
+// none.
 bool RecordParser::Block(const RowRange& attributes) {
   TokenCursor& at = context_.at;
   const uint8_t flags = at.At(TokenKind::kTbuffer) ? Decl::kTbuffer : uint8_t{0};
@@ -139,6 +149,7 @@ bool RecordParser::Block(const RowRange& attributes) {
   context_.ast.decls[row].places = places;
   const uint32_t open = at.pos();
   bool ok = context_.errors.Expect(TokenKind::kOpenBrace, what);
+  // A function inside of a block: the block's `}` is missing.
   while (ok && !at.At(TokenKind::kCloseBrace) && !at.AtEnd() &&
          !(at.OnNewLine() && AtUnitDeclaration(at, context_.names))) {
     BlockMember();
@@ -166,6 +177,8 @@ void RecordParser::BlockMember() {
   }
 }
 
+// Enumerators are names of the enum's own scope, and of the scope around unless it is an `enum
+// class`.
 bool RecordParser::Enum(const RowRange& attributes) {
   TokenCursor& at = context_.at;
   const uint32_t begin = at.Advance();
@@ -179,6 +192,7 @@ bool RecordParser::Enum(const RowRange& attributes) {
   if (ok) {
     context_.ast.decls[row].name = name;
     const uint32_t scope = context_.names.DeclareScope(at.SymbolOf(name), NameKind::kType);
+    // The name is declared before its values are read: they may mention earlier enumerators.
     ok = !at.Accept(TokenKind::kColon) || parsers_.types.SimpleType(&type);
     context_.ast.decls[row].type = type;
     ok = ok && Enumerators(row, scope);
@@ -222,6 +236,8 @@ bool RecordParser::Enumerators(uint32_t row, uint32_t scope) {
 
 // By brace, so that each record finds its own. What a lost '}' would make it read over and over
 // again is bounded; nothing is collected then.
+// Cost: the tokens of the record, once; with a missing `}` that could be the rest of the source
+// for every record, so looks are counted.
 void RecordParser::FindNestedTypes(uint32_t brace) {
   nested_.clear();
   NestedTypeScan scan(context_.at);
@@ -234,9 +250,11 @@ void RecordParser::FindNestedTypes(uint32_t brace) {
       break;
     }
   }
+  // Stable: types of one record keep the order in which they are declared.
   std::ranges::stable_sort(nested_, {}, &NestedType::brace);
 }
 
+// Declared as types whose body is still to come.
 void RecordParser::DeclareNestedTypes(uint32_t brace) {
   for (const NestedType& nested :
        std::ranges::equal_range(nested_, brace, {}, &NestedType::brace)) {

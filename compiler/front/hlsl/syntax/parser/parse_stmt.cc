@@ -14,6 +14,7 @@
 
 namespace kiln::hlsl::syntax {
 
+// Attributes belong to the row of the statement that they stand before.
 uint32_t StatementParser::Open(StmtKind kind, const RowRange& attributes) {
   context_.ast.stmts.push_back(
       {.kind = kind, .begin = context_.at.pos(), .attributes = attributes});
@@ -25,6 +26,7 @@ void StatementParser::Close(uint32_t row) {
   context_.ast.stmts[row].end = context_.at.pos();
 }
 
+// The body of a function knows its name and indentation, by which a missing `}` is found.
 bool StatementParser::Body(const ConstructName& what) {
   const uint32_t open = context_.at.pos();
   const Function outer =
@@ -36,6 +38,7 @@ bool StatementParser::Body(const ConstructName& what) {
   return ok;
 }
 
+// Names of a block are forgotten behind it: no path leads there.
 bool StatementParser::Block(const RowRange& attributes) {
   const uint32_t row = Open(StmtKind::kBlock, attributes);
   context_.names.Enter(NameScopes::Names::kForgotten);
@@ -46,6 +49,7 @@ bool StatementParser::Block(const RowRange& attributes) {
 }
 
 // '{' { statement } '}'
+// A `}` is missing if the head of a function comes where a statement is due.
 bool StatementParser::BlockRows() {
   TokenCursor& at = context_.at;
   at.Advance();
@@ -73,6 +77,8 @@ bool StatementParser::EndsFunction() {
   return indent == kNone || function_.indent == kNone || indent <= function_.indent;
 }
 
+// At most one error, and one row at least: a body or branch always has a row that users may
+// walk.
 void StatementParser::Statement() {
   const ParseErrors::Construct construct(context_.errors);
   const Level level(context_);
@@ -83,6 +89,7 @@ void StatementParser::Statement() {
   const RowRange attributes = parsers_.attributes.Attributes();
   const bool ok = context_.Enter(context_.at.pos()) && StatementBody(attributes);
   if (!ok && !context_.recovery.unclosed()) {
+    // Scopes that the statement opened are left as well.
     context_.recovery.Recover();
     context_.names.Enter(scope);
     if (context_.at.pos() == begin && !context_.at.At(TokenKind::kCloseBrace)) {
@@ -97,6 +104,7 @@ void StatementParser::Statement() {
   }
 }
 
+// By the first token; what is left is a declaration or an expression, and names decide that.
 bool StatementParser::StatementBody(const RowRange& attributes) {
   TokenCursor& at = context_.at;
   switch (at.Kind()) {
@@ -129,6 +137,7 @@ bool StatementParser::StatementBody(const RowRange& attributes) {
     case TokenKind::kUsing:
     case TokenKind::kEnum:
       return Declaration(attributes);
+    // An `else` without an `if` in front.
     case TokenKind::kElse:
       return context_.errors.FailHere("a statement");
     default:  // a declaration or an expression
@@ -138,6 +147,7 @@ bool StatementParser::StatementBody(const RowRange& attributes) {
   }
 }
 
+// A declaration in a function has a row among the statements, and rows of its own.
 bool StatementParser::Declaration(const RowRange& attributes) {
   const uint32_t row = Open(StmtKind::kDecl, attributes);
   const auto first = static_cast<uint32_t>(context_.ast.decls.size());
@@ -154,6 +164,7 @@ bool StatementParser::Declaration(const RowRange& attributes) {
   return ok;
 }
 
+// Marks them as local: where they stand decides what `static` and `const` mean.
 void StatementParser::SetDeclarations(uint32_t row, uint32_t first) {
   const auto end = static_cast<uint32_t>(context_.ast.decls.size());
   context_.ast.stmts[row].decl = first;
@@ -163,6 +174,7 @@ void StatementParser::SetDeclarations(uint32_t row, uint32_t first) {
   }
 }
 
+// An expression and its semicolon.
 bool StatementParser::Expression(const RowRange& attributes) {
   const uint32_t row = Open(StmtKind::kExpression, attributes);
   ExprRange value;
@@ -182,6 +194,7 @@ bool StatementParser::Jump(StmtKind kind, const RowRange& attributes) {
   return ok;
 }
 
+// Before a `}` the value is missing as well as the semicolon; only that is reported.
 bool StatementParser::Return(const RowRange& attributes) {
   const uint32_t row = Open(StmtKind::kReturn, attributes);
   context_.at.Advance();
@@ -239,6 +252,8 @@ bool StatementParser::If(const RowRange& attributes) {
   return ok;
 }
 
+// A switch has a block; labels are statements in it, so that they may stand anywhere, and where
+// they may is checked later.
 bool StatementParser::Switch(const RowRange& attributes) {
   const uint32_t row = Open(StmtKind::kSwitch, attributes);
   context_.at.Advance();
@@ -251,6 +266,8 @@ bool StatementParser::Switch(const RowRange& attributes) {
   return ok;
 }
 
+// spec/hlsl 3.2: the variable of the head is visible in the loop in 2021, also behind it in
+// 2018.
 bool StatementParser::For(const RowRange& attributes) {
   const uint32_t row = Open(StmtKind::kFor, attributes);
   context_.at.Advance();
@@ -270,6 +287,8 @@ bool StatementParser::For(const RowRange& attributes) {
 }
 
 // '(' ( variables | [ expr ] ) ';' [ expr ] ';' [ expr ] ')'
+// Three parts, each of which may be missing. A semicolon in the head ends no statement, also
+// for recovery.
 bool StatementParser::ForHead(uint32_t row) {
   TokenCursor& at = context_.at;
   const uint32_t open = at.pos();
@@ -291,6 +310,7 @@ bool StatementParser::ForHead(uint32_t row) {
 }
 
 // The first part, with its ';'.
+// A row even if it is empty, so the loop has its first child always.
 bool StatementParser::ForInit() {
   TokenCursor& at = context_.at;
   bool ok = true;
@@ -322,6 +342,7 @@ bool StatementParser::While(const RowRange& attributes) {
   return ok;
 }
 
+// The condition is read behind the body, and its row is that of the loop.
 bool StatementParser::Do(const RowRange& attributes) {
   const uint32_t row = Open(StmtKind::kDo, attributes);
   context_.at.Advance();

@@ -31,6 +31,8 @@ constexpr auto kStageWords = std::to_array<StageWord>({
 
 }  // namespace
 
+// Three ways to say what else may stand with a type: nothing, extents, or a record in its
+// place.
 bool TypeParser::SimpleType(uint32_t* row) { return Written(row, Records::kRefused, {}); }
 
 bool TypeParser::TypeWithExtents(uint32_t* row) {
@@ -46,6 +48,8 @@ bool TypeParser::TypeOrRecord(uint32_t* row, const RowRange& attributes) {
   return Written(row, Records::kAllowed, attributes);
 }
 
+// Modifiers may stand on both sides of the name. Their tokens are kept, so that a message can
+// point to one.
 bool TypeParser::Written(uint32_t* row, Records records, const RowRange& attributes) {
   const Level level(context_);
   Type type{.begin = context_.at.pos()};
@@ -69,6 +73,7 @@ bool TypeParser::Written(uint32_t* row, Records records, const RowRange& attribu
   return true;
 }
 
+// Each sets a bit; one that stands twice is found later, by its tokens.
 void TypeParser::Modifiers(Type& type) {
   while (true) {
     const std::optional<Modifier> modifier = ModifierAt(context_.at, context_.names);
@@ -104,6 +109,7 @@ bool TypeParser::RefuseModifier() {
   return true;
 }
 
+// `void`, a path, or `struct S` for one that is declared.
 bool TypeParser::Name(Type& type) {
   TokenCursor& at = context_.at;
   switch (at.Kind()) {
@@ -124,6 +130,7 @@ bool TypeParser::Name(Type& type) {
   }
 }
 
+// spec/hlsl 5.3: how many tokens a path has is known before they are read.
 bool TypeParser::NamePath(Type& type) {
   TokenCursor& at = context_.at;
   const Path path = PathAt(at, context_.names);
@@ -136,6 +143,7 @@ bool TypeParser::NamePath(Type& type) {
   type.kind = inbuilt                                 ? TypeKind::kInbuilt
               : path.name.kind == NameKind::kUnsigned ? TypeKind::kUnsigned
                                                       : TypeKind::kNamed;
+  // Names of the path without the last one, which is the type.
   type.flags |= global ? Type::kGlobal : uint8_t{0};
   if (at.pos() < last) {
     const Level level(context_);
@@ -145,16 +153,19 @@ bool TypeParser::NamePath(Type& type) {
     type.path = level.TakeList();
   }
   type.token = at.Advance();
+  // `unsigned` may have an `int` behind it; alone it is one, too.
   if (type.kind == TypeKind::kUnsigned && at.At(TokenKind::kIdentifier) &&
       at.Text(at.pos()) == "int") {
     at.Advance();
   }
+  // A name that is not declared may have arguments: it could be a template.
   const bool takes_arguments =
       !inbuilt || InbuiltNameArguments(path.name.inbuilt.name) != TypeArguments::kNone;
   return !takes_arguments || !at.At(TokenKind::kLess) || TemplateArguments(type);
 }
 
 // '<' arg { ',' arg } '>'
+// `depth_` counts lists around, `half_` is true while a `>>` has closed the inner of two.
 bool TypeParser::TemplateArguments(Type& type) {
   const Level level(context_);
   TokenCursor& at = context_.at;
@@ -183,6 +194,7 @@ bool TypeParser::TemplateArguments(Type& type) {
 
 // The first argument is a type wherever it may be one, also one that is not declared; the others
 // are sizes and counts, unless they begin like a type.
+// `vector<float, 4>`: a type, then a size. An expression in a list ends at `>`.
 bool TypeParser::Argument(Order order) {
   TokenCursor& at = context_.at;
   const Path path = PathAt(at, context_.names);
@@ -200,6 +212,8 @@ bool TypeParser::Argument(Order order) {
   return ok;
 }
 
+// One `>`; or a `>>` of which the inner list takes the first half without moving, and the outer
+// one the second half with it.
 bool TypeParser::AcceptArgumentsEnd() {
   TokenCursor& at = context_.at;
   if (!half_ && at.Accept(TokenKind::kGreater)) {
@@ -215,6 +229,7 @@ bool TypeParser::AcceptArgumentsEnd() {
   return true;
 }
 
+// An extent that is empty takes its number from the initialiser, or none: spec/hlsl 6.4.
 bool TypeParser::Extents(uint32_t* list) {
   const Level level(context_);
   TokenCursor& at = context_.at;

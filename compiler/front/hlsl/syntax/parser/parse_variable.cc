@@ -8,6 +8,8 @@
 
 namespace kiln::hlsl::syntax {
 
+// Declarators of one type, up to what is no comma. They are neighbours in the table, so a range
+// says which.
 bool VariableParser::Variables(uint32_t type, RowRange* rows) {
   rows->first = static_cast<uint32_t>(context_.ast.variables.size());
   do {
@@ -19,6 +21,7 @@ bool VariableParser::Variables(uint32_t type, RowRange* rows) {
   return true;
 }
 
+// spec/hlsl 5.3 (declarator). In `int x = x;` the second one is the first.
 bool VariableParser::Declarator(uint32_t type) {
   TokenCursor& at = context_.at;
   CheckStop();
@@ -41,6 +44,7 @@ bool VariableParser::Declarator(uint32_t type) {
 
 // [ '=' ( assign | list ) ]; a state is no initialiser: `= sampler_state { … }` and `SamplerState s
 // { … }`.
+// `sampler_state { }` is of the effect framework and has no meaning here.
 bool VariableParser::Initialiser(Variable& variable) {
   TokenCursor& at = context_.at;
   const bool assigns = at.Accept(TokenKind::kAssign);
@@ -64,6 +68,7 @@ void VariableParser::SkipAnnotation() {
   }
 }
 
+// A parameter may lack its name. It is declared for the default values and bodies behind it.
 bool VariableParser::Parameter() {
   TokenCursor& at = context_.at;
   CheckStop();
@@ -87,6 +92,8 @@ bool VariableParser::Parameter() {
   return true;
 }
 
+// What stands behind colons: semantics, registers, packoffsets, in any order and number.
+// Whether they fit is checked when types are known.
 bool VariableParser::Places(RowRange* rows) {
   rows->first = static_cast<uint32_t>(context_.ast.places.size());
   while (context_.at.At(TokenKind::kColon)) {
@@ -98,6 +105,7 @@ bool VariableParser::Places(RowRange* rows) {
   return true;
 }
 
+// One ':' and what stands behind it.
 bool VariableParser::OnePlace() {
   const Level level(context_);
   TokenCursor& at = context_.at;
@@ -117,6 +125,7 @@ bool VariableParser::OnePlace() {
         return false;
       }
       break;
+    // `int x : 3` is a bit-field, refused by name.
     case TokenKind::kInteger:
       context_.errors.RefuseDialect(place.begin, at.pos(), "bit-fields");
       at.Advance();
@@ -173,16 +182,19 @@ bool VariableParser::PackOffset(Place& place) {
   return context_.errors.ExpectClose(TokenKind::kCloseParen, {"'packoffset'"}, open);
 }
 
+// Both forms of an alias make one kind of row.
 bool VariableParser::Alias(const RowRange& attributes) {
   return context_.at.At(TokenKind::kTypedef) ? Typedef(attributes) : Using(attributes);
 }
 
+// 'typedef' type ID [ extents ] { ',' ID [ extents ] }
 bool VariableParser::Typedef(const RowRange& attributes) {
   TokenCursor& at = context_.at;
   Decl decl{.kind = DeclKind::kAlias, .attributes = attributes, .begin = at.Advance()};
   if (!parsers_.types.TypeOrRecord(&decl.type, {})) {
     return false;
   }
+  // The row is added before its names, behind the record that its type may be.
   const auto row = static_cast<uint32_t>(context_.ast.decls.size());
   context_.ast.decls.push_back(decl);
   decl.items.first = static_cast<uint32_t>(context_.ast.variables.size());
@@ -203,6 +215,7 @@ bool VariableParser::Typedef(const RowRange& attributes) {
   return true;
 }
 
+// `using A = T[3];`: the extents are those of the type.
 bool VariableParser::Using(const RowRange& attributes) {
   TokenCursor& at = context_.at;
   Decl decl{.kind = DeclKind::kAlias,

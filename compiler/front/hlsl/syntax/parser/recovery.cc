@@ -22,6 +22,8 @@ bool EndsStatement(TokenKind kind) {
 
 }  // namespace
 
+// A `}` is left for whoever opened its `{`. A block that begins behind the error belongs to the
+// statement, so it is skipped with all it holds.
 void Recovery::Recover() {
   while (true) {
     switch (at_.Kind()) {
@@ -42,12 +44,16 @@ void Recovery::Recover() {
   }
 }
 
+// Brackets are counted from the one that opened, over what was read already, so that the match
+// is right whatever is wrong between. If the match lies before the error, parsing stays where
+// it is.
 bool Recovery::RecoverBehind(uint32_t open, Semicolons semicolons) {
   const uint32_t wrong = at_.pos();
   const bool inside = semicolons == Semicolons::kInside;
   uint32_t depth = 0;
   for (uint32_t token = open;; ++token) {
     const TokenKind kind = at_.KindOf(token);
+    // What ends a statement also ends the search: the bracket is missing.
     if ((EndsStatement(kind) && !(inside && kind == TokenKind::kSemicolon)) || !TakeLook()) {
       return false;
     }
@@ -59,6 +65,8 @@ bool Recovery::RecoverBehind(uint32_t open, Semicolons semicolons) {
   }
 }
 
+// Braces hold everything, so only braces are counted for them; other brackets end with their
+// statement.
 void Recovery::SkipBrackets() {
   const bool braces = at_.At(TokenKind::kOpenBrace);
   uint32_t depth = 0;
@@ -76,6 +84,8 @@ void Recovery::SkipBrackets() {
   } while (depth > 0);
 }
 
+// If the source says nothing about where it is missing, the brace that the caller knows is
+// named.
 bool Recovery::FailUnclosedBrace(const ConstructName& what, uint32_t brace) {
   const Missing missing = FindUnclosed(brace, at_.pos());
   if (missing.open == kNone) {
@@ -98,6 +108,8 @@ Recovery::Missing Recovery::FindUnclosed(uint32_t begin, uint32_t end) {
     uint32_t token;
     uint32_t indent;
   };
+  // The budget is for all searches of a source together: many braces that are missing must not
+  // cost the square of its length.
   if (end - begin > looks_left_) {
     return {};
   }
@@ -107,6 +119,7 @@ Recovery::Missing Recovery::FindUnclosed(uint32_t begin, uint32_t end) {
     const TokenKind kind = at_.KindOf(token);
     const bool closes = kind == TokenKind::kCloseBrace;
     const bool label = kind == TokenKind::kCase || kind == TokenKind::kDefault;
+    // Only the first token of a line has an indentation that means something.
     if (!open.empty() && at_.StartsLine(token) && !label && open.back().indent != kNone) {
       const uint32_t indent = at_.IndentOf(token);
       if (indent != kNone &&

@@ -22,6 +22,7 @@ uint32_t TokenCursor::IndentOf(uint32_t token) const {
   }
   const uint32_t offset = origins.WrittenAt(origin).begin;
   const uint32_t file = stream_->FileAt(offset);
+  // Files without text are those that a test leaves out.
   if (file >= texts_.size()) {
     return kNone;
   }
@@ -30,6 +31,8 @@ uint32_t TokenCursor::IndentOf(uint32_t token) const {
   if (at > text.size()) {
     return kNone;
   }
+  // Counts the separators that are at the beginning of the line: what is no separator sets the
+  // count back.
   uint32_t indent = 0;
   for (uint32_t before = at; before > 0 && text[before - 1] != '\n'; --before) {
     if (at - before == kFarthest) {

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+// Parts of values and places: members, indices, swizzles, and the two operators that go from a
+// place to a pointer and back. A part of a place is a place with the address space and access
+// mode of the whole; a part of a constant is a constant, cut out of its leaves; a part of any
+// other value is a value.
 #include "compiler/front/wgsl/check/expressions/access.h"
 
 #include <algorithm>
@@ -12,6 +16,8 @@ namespace kiln::wgsl::front {
 namespace {
 
 // A part of a value or place, which is a place where the whole is.
+// Space and access are those of the whole: a part of a storage buffer is storage. The rate is
+// at least that of the whole.
 ExprId AddPart(CheckContext& context, Expr row, ExprId of) {
   const Expr& whole = context.Get(of);
   row.a = of.value;
@@ -23,10 +29,12 @@ ExprId AddPart(CheckContext& context, Expr row, ExprId of) {
 }
 
 // `p.x` and `p[i]` of a pointer are those of what it points to.
+// WGSL, language extension `pointer_composite_access`.
 ExprId Pointed(CheckContext& context, ExprId of, TokenRange at) {
   return context.TypeRowOf(of).kind == TypeKind::kPointer ? CheckIndirection(context, of, at) : of;
 }
 
+// What stands for a type, a function or a word has no parts. Kinds before kConstant are these.
 bool IsSomething(CheckContext& context, ExprId of) {
   if (context.Get(of).kind < ExprKind::kConstant) {
     context.Mismatch(context.Get(of).at, "value", context.FoundText(of));
@@ -36,6 +44,8 @@ bool IsSomething(CheckContext& context, ExprId of) {
 }
 
 // The letters of a swizzle, or nothing: all of `xyzw` or all of `rgba`, at most four.
+// Letters that the vector does not have are none, so `.z` of a vector of two is no swizzle.
+// Sets do not mix: each is tried on its own.
 std::vector<uint8_t> LettersOf(std::string_view name, uint32_t rows) {
   std::vector<uint8_t> letters;
   for (const std::string_view set : {std::string_view("xyzw"), std::string_view("rgba")}) {
@@ -57,12 +67,15 @@ ExprId Swizzle(CheckContext& context, ExprId of, std::string_view name, TokenRan
     return context.Failed(at);
   }
   const TypeId made = context.types().Vector(type.scalar, static_cast<uint32_t>(letters.size()));
+  // One letter is an index: it is a place where the vector is one, and only then may it be
+  // written.
   if (letters.size() == 1) {
     const Word word = letters[0];
     const ExprId index =
         context.AddConstant(context.types().Scalar(ScalarKind::kU32), std::span(&word, 1), at);
     return CheckIndex(context, of, index, at);
   }
+  // Several letters are a value (spec/wgsl 5.2): what is a place is loaded first.
   const ExprId value = ValueOf(context, of);
   if (context.IsFailed(value)) {
     return value;
@@ -107,6 +120,7 @@ ExprId CheckMember(CheckContext& context, ExprId of, uint32_t name, TokenRange a
         continue;
       }
       const TypeId part = members[i].type;
+      // Parts of constants are constants: no row stands between them and the leaves.
       if (context.Get(of).kind == ExprKind::kConstant) {
         const std::span<const Word> words = PartOf(context, of, i);
         return context.AddConstant(part, words, at);
@@ -122,6 +136,8 @@ ExprId CheckMember(CheckContext& context, ExprId of, uint32_t name, TokenRange a
   return context.Failed(at);
 }
 
+// WGSL, "Array Access Expression" and its like. An index that is known must be in range; one
+// that is not is bounded when it runs.
 ExprId CheckIndex(CheckContext& context, ExprId of, ExprId index, TokenRange at) {
   if (context.IsFailed(of) || !IsSomething(context, of)) {
     return context.Failed(at);
@@ -141,6 +157,7 @@ ExprId CheckIndex(CheckContext& context, ExprId of, ExprId index, TokenRange at)
     context.Mismatch(context.Get(index).at, "i32 or u32", context.TypeText(index));
     return context.Failed(at);
   }
+  // 0 where only an override or memory says how many there are: then nothing is too large yet.
   const uint32_t count = context.types().CountOf(context.TypeOf(of));
   const std::optional<int64_t> known = WholeOf(context, index);
   if (known.has_value() && (*known < 0 || (count != 0 && *known >= count))) {
@@ -157,10 +174,12 @@ ExprId CheckIndex(CheckContext& context, ExprId of, ExprId index, TokenRange at)
            .type = element,
            .b = index.value,
            .at = at};
+  // A component of a vector has no address in WGSL, which CheckAddress asks for.
   row.is_component = context.TypeRowOf(of).kind == TypeKind::kVector;
   return AddPart(context, row, of);
 }
 
+// `&e`: e is a place, and the pointer takes its space and access.
 ExprId CheckAddress(CheckContext& context, ExprId of, TokenRange at) {
   if (context.IsFailed(of)) {
     return context.Failed(at);
@@ -181,6 +200,7 @@ ExprId CheckAddress(CheckContext& context, ExprId of, TokenRange at) {
                       .at = at});
 }
 
+// `*e`: a place again. A pointer is known when it runs only, as far as rates go.
 ExprId CheckIndirection(CheckContext& context, ExprId of, TokenRange at) {
   if (context.IsFailed(of)) {
     return context.Failed(at);

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+// A call is decided by what its callee means: a type converts or constructs, a function of the
+// module is called, a predeclared one is looked up among its overloads. Arguments were checked
+// before, as rows; here they are loaded and converted, but for pointers, textures and samplers,
+// which are passed as they are.
 #include "compiler/front/wgsl/check/expressions/call.h"
 
 #include <algorithm>
@@ -16,12 +20,17 @@ namespace {
 
 // What a pointer of memory that is shared may point to where it is passed: a place whose steps are
 // known, and no block as a whole.
+// Memory of the invocation is copied in and out, so any place of it will do. For other memory
+// the callee takes the place itself, and one place cannot stand for an item that differs from
+// call to call.
 std::string_view RefusalOfPointer(const CheckContext& context, ExprId id) {
   const AddressSpace space = context.TypeRowOf(id).space;
   if (space == AddressSpace::kFunction || space == AddressSpace::kPrivate) {
     return {};
   }
   bool part = false;
+  // Steps are walked from the pointer to its root; each `let` on the way is replaced by what it
+  // is.
   while (true) {
     const Expr& expr = context.Get(id);
     switch (expr.kind) {
@@ -38,6 +47,7 @@ std::string_view RefusalOfPointer(const CheckContext& context, ExprId id) {
         id = ExprId{expr.a};
         break;
       case ExprKind::kLocal:
+        // A parameter was checked where its own caller passed it.
         if (context.unit.locals[expr.a].kind != LocalKind::kLet) {
           return {};
         }
@@ -54,6 +64,7 @@ std::string_view RefusalOfPointer(const CheckContext& context, ExprId id) {
 }
 
 // A texture, sampler or pointer is passed as it is; anything else as a value.
+// Of a pointer, texture or sampler the type must be the same: nothing converts to it.
 ExprId Argument(CheckContext& context, ExprId id, TypeId parameter) {
   const TypeKind kind = context.types()[parameter].kind;
   const bool handle = kind == TypeKind::kTexture || kind == TypeKind::kSampler;
@@ -80,6 +91,7 @@ ExprId Argument(CheckContext& context, ExprId id, TypeId parameter) {
 ExprId CallFunction(CheckContext& context, FunctionId id, std::span<const ExprId> arguments,
                     TokenRange at) {
   const FunctionRow& callee = context.unit.functions[id.value];
+  // An entry point has inputs and outputs that only the pipeline can give.
   if (callee.stage != kNoRow) {
     context.Forbid(at, "an entry point is not called");
     return context.Failed(at);
@@ -98,12 +110,17 @@ ExprId CallFunction(CheckContext& context, FunctionId id, std::span<const ExprId
     }
     list.push_back(value.value);
   }
+  // Outside of functions, in the value of a private variable, there is no caller to remember
+  // anything.
   if (context.function.valid()) {
     FunctionRow& caller = context.Function();
+    // The bit tells calls from mentions of variables, which are keys of the same table.
     const uint64_t key = uint64_t{1} << 63 | uint64_t{context.function.value} << 32 | id.value;
     if (context.mentioned.Insert(key, true).second) {
       caller.calls.push_back(id);
     }
+    // The first call that needs a stage is kept, so that the message at an entry point can show
+    // it.
     if (callee.needs_fragment != kNoRow && caller.needs_fragment == kNoRow) {
       caller.needs_fragment = at.begin;
     }
@@ -120,10 +137,14 @@ ExprId CallFunction(CheckContext& context, FunctionId id, std::span<const ExprId
 }
 
 // bitcast<T> (e)
+// WGSL, "Bit Reinterpretation Built-in Functions": between scalars and vectors of as many bits.
+// The type is an argument of the template list, which became a row of its own when the name was
+// checked.
 ExprId Bitcast(CheckContext& context, const Expr& callee, std::span<const ExprId> arguments,
                TokenRange at) {
   const syntax::Expr& name = context.ast.exprs[callee.a];
   const std::span<const uint32_t> words = context.ast.List(syntax::ListId{name.a});
+  // The list may hold expressions of any kind, so whether it is a type is asked for.
   if (words.size() != 1 || arguments.size() != 1) {
     context.Forbid(at, "'bitcast' takes a type and a value");
     return context.Failed(at);
@@ -138,6 +159,8 @@ ExprId Bitcast(CheckContext& context, const Expr& callee, std::span<const ExprId
   if (context.IsFailed(value)) {
     return value;
   }
+  // An abstract number has no bits: it is u32 where that is asked for and it is whole, else its
+  // concrete type.
   if (context.types().IsAbstract(context.TypeOf(value))) {
     const bool to_uint = context.types()[to].scalar == ScalarKind::kU32;
     const bool whole = context.TypeRowOf(value).scalar == ScalarKind::kAbstractInt;
@@ -151,6 +174,7 @@ ExprId Bitcast(CheckContext& context, const Expr& callee, std::span<const ExprId
   }
   const Type from = context.TypeRowOf(value);
   const Type type = context.types()[to];
+  // 0 for what has no bits to take: flags, matrices, and what is no value.
   const auto bits = [](const Type& row) {
     const bool fits = (row.kind == TypeKind::kScalar || row.kind == TypeKind::kVector) &&
                       row.scalar != ScalarKind::kBool;
@@ -163,6 +187,7 @@ ExprId Bitcast(CheckContext& context, const Expr& callee, std::span<const ExprId
     return context.Failed(at);
   }
   const Expr expr = context.Get(value);
+  // Nothing to do, and no constant to make.
   if (expr.type == to) {
     return value;
   }
@@ -180,6 +205,9 @@ ExprId Bitcast(CheckContext& context, const Expr& callee, std::span<const ExprId
   const uint32_t out = type.scalar == ScalarKind::kF16 ? 16 : 32;
   std::vector<Word> words_made;
   const std::span<const Word> source = context.unit.WordsOf(expr);
+  // Items may differ in width: two halves make a word and the other way round. The inner loop
+  // collects one item of the result from items of the source, each as many bits as the smaller
+  // of the two has.
   for (uint32_t at_bit = 0; at_bit < bits(type); at_bit += out) {
     uint64_t made = 0;
     for (uint32_t bit = 0; bit < out; bit += std::min(in, out)) {
@@ -187,6 +215,7 @@ ExprId Bitcast(CheckContext& context, const Expr& callee, std::span<const ExprId
       const uint64_t word = BitsOf(from.scalar, source[from_bit / in]) >> (from_bit % in);
       made |= (word & ((uint64_t{1} << std::min(in, out)) - 1)) << bit;
     }
+    // Bits that are NaN or infinite are no constant: WGSL3001.
     const Folded folded = FromBits(type.scalar, made);
     if (!folded.ok()) {
       context.Say(
@@ -198,6 +227,8 @@ ExprId Bitcast(CheckContext& context, const Expr& callee, std::span<const ExprId
   return context.AddConstant(to, words_made, at);
 }
 
+// Derivatives and barriers belong to a stage. Which entry points reach this function is not
+// known yet, so the function keeps the place of the first one.
 void NeedStage(CheckContext& context, Function function, TokenRange at) {
   if (!context.function.valid()) {
     return;
@@ -219,10 +250,12 @@ ExprId CallPredeclared(CheckContext& context, const Expr& callee, std::span<cons
   if (function == Function::kBitcast) {
     return Bitcast(context, callee, arguments, at);
   }
+  // Only bitcast has arguments of the template list.
   if (context.ast.exprs[callee.a].a != syntax::kNoRow) {
     context.Forbid(callee.at, "it takes no template arguments");
     return context.Failed(at);
   }
+  // The order of functions.def: numbers, then memory, then textures.
   if (function >= Function::kTextureDimensions) {
     return CheckTextureCall(context, function, arguments, at);
   }
@@ -234,6 +267,8 @@ ExprId CallPredeclared(CheckContext& context, const Expr& callee, std::span<cons
 
 }  // namespace
 
+// What a call is depends on what its name means, not on how it looks: `f(x)` may be a
+// conversion.
 ExprId CheckCall(CheckContext& context, ExprId callee, std::span<const ExprId> arguments,
                  TokenRange at) {
   if (context.IsFailed(callee)) {

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+// One class for all constructors: it holds the arguments as values and is asked for a type,
+// which is either written or inferred from them. Constants among the arguments make a constant,
+// leaf by leaf, so an array of constants costs its leaves and no rows. Conversions are implicit
+// here except where one value of one shape is converted as a whole.
 #include "compiler/front/wgsl/check/expressions/construct.h"
 
 #include <algorithm>
@@ -12,6 +16,8 @@
 namespace kiln::wgsl::front {
 namespace {
 
+// Constructors of values, WGSL, "Value Constructor Built-in Functions". Arguments are values
+// when this begins, so places were loaded once, from left to right.
 class Constructor {
  public:
   Constructor(CheckContext& context, std::span<const ExprId> arguments, TokenRange at)
@@ -31,6 +37,7 @@ class Constructor {
       context_.Mismatch(at_, "type of values", context_.types().Text(id));
       return context_.Failed(at_);
     }
+    // Without arguments it is the zero value.
     if (values_.empty()) {
       return Zero(context_, id, at_);
     }
@@ -42,6 +49,8 @@ class Constructor {
       case TypeKind::kMatrix:
         return Matrix(id, type);
       case TypeKind::kArray:
+        // The list of types has at most as many rows as there are arguments: a count of a
+        // million makes none.
         return Parts(id, std::vector<TypeId>(Fits(type.count), TypeId{type.element}), type.count);
       default:
         break;
@@ -54,6 +63,8 @@ class Constructor {
   }
 
   // vecN, matCxR and array, whose scalar the arguments decide.
+  // The scalar is that to which all arguments convert. Where it stays abstract, the result is
+  // abstract only if it is constant.
   ExprId Inferred(const TypeName& name) {
     if (failed_) {
       return context_.Failed(at_);
@@ -73,6 +84,7 @@ class Constructor {
       }
     }
     ScalarKind scalar = common.value_or(ScalarKind::kAbstractInt);
+    // Matrices have floats, whatever their arguments are.
     if (name.type.kind == TypeKind::kMatrix && scalar == ScalarKind::kAbstractInt) {
       scalar = ScalarKind::kAbstractFloat;
     }
@@ -95,6 +107,7 @@ class Constructor {
     return context_.Failed(at_);
   }
 
+  // Conversions go one way, so the common scalar of two is one of them.
   static std::optional<ScalarKind> Common(ScalarKind a, ScalarKind b) {
     return RankOf(a, b).has_value()   ? std::optional(b)
            : RankOf(b, a).has_value() ? std::optional(a)
@@ -102,6 +115,7 @@ class Constructor {
   }
 
   // Numbers of one shape become those of another scalar.
+  // `f32(x)`, `vec3<u32>(v)`: explicit, so every scalar converts to every other.
   ExprId Converts(ExprId id, TypeId to) {
     const Expr expr = context_.Get(id);
     if (expr.type == to) {
@@ -109,6 +123,8 @@ class Constructor {
     }
     const ScalarKind from = context_.types()[expr.type].scalar;
     const ScalarKind kind = context_.types()[to].scalar;
+    // What is not known yet is converted when it runs, with the rate of its operand: an
+    // override stays one.
     if (expr.kind != ExprKind::kConstant) {
       return context_.Add(
           {.kind = ExprKind::kConvert, .rate = expr.rate, .type = to, .a = id.value, .at = at_});
@@ -127,6 +143,7 @@ class Constructor {
     return context_.AddConstant(to, words, at_);
   }
 
+  // Exactly one argument.
   ExprId OneScalar(TypeId id, const Type& type) {
     if (values_.size() != 1 || context_.TypeRowOf(values_[0]).kind != TypeKind::kScalar) {
       return NoOverload(TextOf(type.scalar));
@@ -134,6 +151,8 @@ class Constructor {
     return Converts(values_[0], id);
   }
 
+  // One vector of that size converts; one scalar is repeated; else parts fill the vector one
+  // behind the other and convert by themselves only.
   ExprId Vector(TypeId id, const Type& type) {
     const std::string name = context_.types().Text(id);
     const TypeId scalar = context_.types().Scalar(type.scalar);
@@ -158,6 +177,7 @@ class Constructor {
         return value;
       }
     }
+    // Counted behind the loop: parts may be too few and too many.
     return rows == type.rows ? Made(id) : NoOverload(name);
   }
 
@@ -178,6 +198,7 @@ class Constructor {
         {.kind = ExprKind::kSplat, .rate = expr.rate, .type = id, .a = value.value, .at = at_});
   }
 
+  // One matrix of that shape converts; else all scalars, column by column, or all columns.
   ExprId Matrix(TypeId id, const Type& type) {
     const Type first = context_.TypeRowOf(values_[0]);
     if (values_.size() == 1 && first.kind == TypeKind::kMatrix && first.rows == type.rows &&
@@ -187,6 +208,7 @@ class Constructor {
     const bool scalars = first.kind == TypeKind::kScalar;
     const TypeId part = context_.types().Vector(type.scalar, scalars ? 1 : type.rows);
     const size_t count = size_t{type.columns} * (scalars ? type.rows : 1);
+    // The types are looked at before the first conversion, so that a wrong count is one error.
     bool fits = values_.size() == count;
     for (size_t i = 0; i < values_.size() && fits; ++i) {
       fits = front::Converts(context_, context_.TypeOf(values_[i]), part);
@@ -207,6 +229,7 @@ class Constructor {
   }
 
   // Scalars that are known only later are put together to columns first.
+  // The IR makes matrices of columns.
   void Columns(const Type& type) {
     const std::vector<ExprId> scalars = std::move(values_);
     const TypeId column = context_.types().Vector(type.scalar, type.rows);
@@ -217,6 +240,7 @@ class Constructor {
     }
   }
 
+  // Structs and arrays: as many arguments as parts, each converted to its part.
   ExprId Parts(TypeId id, std::span<const TypeId> types, uint64_t count) {
     if (values_.size() != count) {
       context_.Forbid(at_, "'" + context_.types().Text(id) + "' is made of " +
@@ -233,6 +257,8 @@ class Constructor {
     return Made(id);
   }
 
+  // `array(a, b)`: the type to which all convert. What converts to the type found so far keeps
+  // it, and a wider one replaces it.
   ExprId InferredArray() {
     if (values_.empty()) {
       context_.Forbid(at_, "an array without items needs its type");
@@ -257,6 +283,8 @@ class Constructor {
   }
 
   // The values are the parts of it.
+  // Constants are put together by their leaves: those of the parts one after another are those
+  // of the whole, as matrices are stored by columns.
   ExprId Made(TypeId id) {
     const Rate rate = RateOf(context_, values_);
     if (rate == Rate::kConst) {
@@ -291,6 +319,8 @@ ExprId Construct(CheckContext& context, TypeId type, std::span<const ExprId> arg
   return Constructor(context, arguments, at).Of(type);
 }
 
+// A generator that is no vector, matrix or array (`ptr`, `atomic`, `texture_2d`) makes no
+// values.
 ExprId ConstructOf(CheckContext& context, std::string_view name, std::span<const ExprId> arguments,
                    TokenRange at) {
   const std::optional<TypeName> found = FindTypeName(name);

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+// Expressions are rows in post-order, and checking is one loop over them: operands come before
+// the row that uses them, and what was made of each row is kept under its number. No function
+// here recurses, so the depth of an expression costs nothing. The first row that fails ends the
+// expression.
 #include "compiler/front/wgsl/check/expressions/expression.h"
 
 #include <vector>
@@ -14,6 +18,8 @@
 namespace kiln::wgsl::front {
 namespace {
 
+// Literals of abstract type have a value in 64 bits, or in a double; what does not fit is
+// WGSL3002.
 ExprId CheckLiteral(CheckContext& context, const syntax::Expr& expr) {
   const std::optional<Literal> literal = ReadLiteral(context.Text(expr.token));
   if (!literal.has_value()) {  // the lexer said so
@@ -33,6 +39,7 @@ ExprId CheckLiteral(CheckContext& context, const syntax::Expr& expr) {
                              std::span(&literal->value.word, 1), expr.at);
 }
 
+// One row of the syntax tree, whose operands are rows before it and were checked.
 ExprId CheckRow(CheckContext& context, uint32_t row) {
   const syntax::Expr& expr = context.ast.exprs[row];
   const auto operand = [&](uint32_t id) { return context.rows[id]; };
@@ -63,6 +70,7 @@ ExprId CheckRow(CheckContext& context, uint32_t row) {
       return MakeOperation(context, FunctionOf(expr.op), operands, expr.at);
     }
     case syntax::ExprKind::kBinary: {
+      // The two that look at their right side only if they need it are no functions.
       if (expr.op == Operator::kLogicalAnd || expr.op == Operator::kLogicalOr) {
         return MakeLogical(context, expr.op == Operator::kLogicalOr, operand(expr.a),
                            operand(expr.b), expr.at);
@@ -76,6 +84,8 @@ ExprId CheckRow(CheckContext& context, uint32_t row) {
 
 }  // namespace
 
+// A loop over the rows of the expression in post-order, so nothing recurses however long it is.
+// The first row that fails ends it: those behind it are made of it, or would be a second error.
 ExprId CheckExpression(CheckContext& context, syntax::ExprId id) {
   for (uint32_t row = context.ast[id].first; row <= id.value; ++row) {
     CheckStop();
@@ -99,6 +109,7 @@ TypeId CheckType(CheckContext& context, syntax::ExprId id) {
   return context.TypeOf(made);
 }
 
+// A value with a row of constants. That of an override is not one.
 ExprId CheckConstant(CheckContext& context, syntax::ExprId id) {
   const ExprId value = ValueOf(context, CheckExpression(context, id));
   if (!context.IsFailed(value) && context.Get(value).kind != ExprKind::kConstant) {

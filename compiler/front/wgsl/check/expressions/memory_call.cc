@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Functions that touch memory by pointers: atomics, barriers, arrayLength and
+// workgroupUniformLoad. They have no rows in overloads.def, for what they take is a pointer to
+// something and not a number; their rules are written out here. None of them is constant.
 #include "compiler/front/wgsl/check/expressions/memory_call.h"
 
 #include <string>
@@ -10,6 +13,7 @@
 namespace kiln::wgsl::front {
 namespace {
 
+// Arguments were checked one by one; what is wrong is that no row takes them together.
 ExprId NoOverload(CheckContext& context, Function function, std::span<const ExprId> arguments,
                   TokenRange at) {
   context.Say(context.At(Code::kWgsl2001, at)
@@ -39,6 +43,8 @@ size_t ValuesOf(Function function) {
                                                             : 1;
 }
 
+// WGSL, "Atomic Built-in Functions". The pointer must be one to an atomic, and to memory that
+// may be written unless it is only loaded.
 ExprId Atomic(CheckContext& context, Function function, std::vector<ExprId> arguments,
               TokenRange at) {
   const Type pointer = arguments.empty() ? Type{} : context.TypeRowOf(arguments[0]);
@@ -56,6 +62,7 @@ ExprId Atomic(CheckContext& context, Function function, std::vector<ExprId> argu
       return arguments[i];
     }
   }
+  // `atomicCompareExchangeWeak` gives the old value and whether it was exchanged.
   const TypeId result = function == Function::kAtomicStore ? context.types().Void()
                         : function == Function::kAtomicCompareExchangeWeak
                             ? PartsType(context, function, target.scalar, 1)
@@ -63,6 +70,7 @@ ExprId Atomic(CheckContext& context, Function function, std::vector<ExprId> argu
   return Made(context, function, arguments, result, at);
 }
 
+// Nothing here is folded: these functions touch memory, or order what does.
 }  // namespace
 
 ExprId CheckMemoryCall(CheckContext& context, Function function, std::span<const ExprId> given,
@@ -85,10 +93,14 @@ ExprId CheckMemoryCall(CheckContext& context, Function function, std::span<const
     case Function::kArrayLength: {
       const Type target = is_pointer ? types[TypeId{pointer.element}] : Type{};
       const bool runtime =
+          // An array whose length only memory knows. That of an override is known to the
+          // variant.
           target.kind == TypeKind::kArray && target.count == 0 && target.open == kNoRow;
       return runtime ? Made(context, function, arguments, types.Scalar(ScalarKind::kU32), at)
                      : NoOverload(context, function, arguments, at);
     }
+    // WGSL, "Synchronization Built-in Functions": the type may be loaded as a value, or is an
+    // atomic.
     case Function::kWorkgroupUniformLoad: {
       if (!is_pointer || pointer.space != AddressSpace::kWorkgroup) {
         return NoOverload(context, function, arguments, at);

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+// What a name means, with or without a template list. Names of a source hide predeclared ones,
+// so scopes are asked first. A generator without a list (`vec3`, `array`) stays one: only a
+// call can give it its type. Types are interned here, so two spellings of one type are one id
+// from here on.
 #include "compiler/front/wgsl/check/expressions/name.h"
 
 #include <vector>
@@ -10,6 +14,9 @@
 namespace kiln::wgsl::front {
 namespace {
 
+// A name that is mentioned, with its template arguments, which are checked rows. What it may
+// be, in this order: something declared, a type or generator, a function, a word of the
+// language.
 class Name {
  public:
   Name(CheckContext& context, const syntax::Expr& name, uint32_t row)
@@ -58,6 +65,8 @@ class Name {
       return Forbidden("it takes no template arguments");
     }
     value.at = name_.at;
+    // The mention is kept at the function that has it: with calls it says what an entry point
+    // reaches.
     if (value.kind == ExprKind::kGlobal && context_.function.valid()) {
       const uint64_t key = uint64_t{context_.function.value} << 32 | value.a;
       if (context_.mentioned.Insert(key, true).second) {
@@ -67,7 +76,10 @@ class Name {
     return context_.Add(value);
   }
 
+  // A generator without arguments is not an error yet: `vec3(1, 2, 3)` is a call of one.
   ExprId Typed(const TypeName& found) {
+    // vec3h needs the extension as f16 does. A generator gets its scalar later, and `f16` is
+    // asked for then.
     const bool half = found.type.kind <= TypeKind::kMatrix && !found.needs_scalar &&
                       found.type.scalar == ScalarKind::kF16;
     if (half && !context_.has_f16) {
@@ -94,6 +106,7 @@ class Name {
     }
   }
 
+  // The text of the message says one number or both.
   bool HasCount(size_t least, size_t most) {
     if (arguments_.size() >= least && arguments_.size() <= most) {
       return true;
@@ -124,6 +137,8 @@ class Name {
     return Failed();
   }
 
+  // Vectors of any scalar, matrices of floats, atomics of words, sampled textures of f32, i32
+  // or u32.
   ExprId WithScalar(const TypeName& found) {
     if (!HasCount(1, 1)) {
       return Failed();
@@ -161,11 +176,15 @@ class Name {
     if (!element.valid()) {
       return Failed();
     }
+    // An item has a size that is known here. An array whose size is an override may only be the
+    // outermost type of a workgroup variable, so it is no item.
     if (!context_.types().IsFixed(element) || context_.types().HoldsOverride(element)) {
       context_.Mismatch(context_.Get(arguments_[0]).at, "type whose size is known",
                         context_.types().Text(element));
       return Failed();
     }
+    // Walks over types recurse down to their scalars, so depth has a limit where types are
+    // made.
     if (context_.types().DepthOf(element) >= context_.limits.nesting) {
       context_.Say(context_.At(Code::kWgsl1007, name_.at)
                        .With("what", "nesting of types")
@@ -185,10 +204,14 @@ class Name {
       context_.Mismatch(expr.at, "i32 or u32", context_.types().Text(expr.type));
       return Failed();
     }
+    // A size may be known only with overrides; then the type is told apart by the expression
+    // that says it.
     if (expr.rate == Rate::kRun) {
       context_.Say(context_.At(Code::kWgsl3003, expr.at).With("stage", "known with overrides"));
       return Failed();
     }
+    // Sizes that are the same override are one type (WGSL, "Fixed-size array type"); two
+    // expressions that are equal otherwise are two types.
     if (expr.rate == Rate::kOverride) {
       if (!IsCexpr(context_.unit, count)) {
         context_.Refuse(expr.at, "sizes of arrays have no such values yet");
@@ -199,6 +222,7 @@ class Name {
       const uint32_t known = expr.kind == ExprKind::kOverride ? FirstOf(expr.a, open) : open;
       return Type(context_.types().Array(element, 0, known));
     }
+    // 2^31 - 1 items: what is larger has no index of type i32.
     const int64_t number = *WholeOf(context_, count);
     if (number <= 0 || number > 0x7fffffff) {
       context_.Say(context_.At(Code::kWgsl3002, expr.at)
@@ -214,6 +238,7 @@ class Name {
     return *context_.override_counts.Insert(global, row).first;
   }
 
+  // `ptr<space, type [, access]>`. What it points to must be storable there.
   ExprId Pointer() {
     if (!HasCount(2, 3)) {
       return Failed();
@@ -233,6 +258,7 @@ class Name {
                        .With("space", TextOf(*space)));
       return Failed();
     }
+    // The access that is not written is that of variables of the space.
     AccessMode access = *space == AddressSpace::kStorage || *space == AddressSpace::kUniform
                             ? AccessMode::kRead
                             : AccessMode::kReadWrite;
@@ -249,6 +275,7 @@ class Name {
     return Type(context_.types().Pointer(to, *space, access));
   }
 
+  // A storage texture: its format gives the type of its texels.
   ExprId StorageTexture(const TypeName& found) {
     if (!HasCount(2, 2)) {
       return Failed();

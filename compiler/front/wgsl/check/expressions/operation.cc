@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+// Operators and functions over numbers. All go one way: load, look for the overload, convert
+// the operands, then fold if everything is known, else keep a row. Folding is left to
+// sema/evaluate, which knows neither tokens nor diagnostics; what it cannot compute comes back
+// with a reason, which is said here.
 #include "compiler/front/wgsl/check/expressions/operation.h"
 
 #include <algorithm>
@@ -13,6 +17,7 @@
 namespace kiln::wgsl::front {
 namespace {
 
+// Operands have the types of the overload, so all words are of the width that Evaluate expects.
 ExprId Fold(CheckContext& context, Function function, std::span<const ExprId> arguments,
             TypeId result, TokenRange at) {
   std::vector<Operand> operands;
@@ -34,6 +39,7 @@ ExprId Fold(CheckContext& context, Function function, std::span<const ExprId> ar
 }
 
 // What is wrong with an operand that is known where the others are not: `x / 0`, `x << 40`.
+// WGSL, "Arithmetic Expressions": an error although the expression as a whole is not constant.
 std::string_view FaultOfRight(const CheckContext& context, Function function, ExprId right) {
   const Expr& expr = context.Get(right);
   const Type& type = context.TypeRowOf(right);
@@ -54,6 +60,7 @@ std::string_view FaultOfRight(const CheckContext& context, Function function, Ex
 
 }  // namespace
 
+// A value is known as late as the last of its operands.
 Rate RateOf(const CheckContext& context, std::span<const ExprId> ids) {
   Rate rate = Rate::kConst;
   for (const ExprId id : ids) {
@@ -70,6 +77,8 @@ std::string TypesText(const CheckContext& context, std::span<const ExprId> ids) 
   return text;
 }
 
+// One struct for each function, scalar and size, made when first asked for. Its name begins
+// with two underscores, so no source can write it.
 TypeId PartsType(CheckContext& context, Function function, ScalarKind scalar, uint32_t rows) {
   const uint32_t key =
       static_cast<uint32_t>(function) << 16 | static_cast<uint32_t>(scalar) << 8 | rows;
@@ -105,6 +114,8 @@ TypeId PartsType(CheckContext& context, Function function, ScalarKind scalar, ui
   return types.StructType(id);
 }
 
+// One way for all operators and predeclared functions over numbers: load places, find the
+// overload, convert operands, then fold or keep.
 ExprId MakeOperation(CheckContext& context, Function function, std::span<const ExprId> arguments,
                      TokenRange at) {
   std::vector<ExprId> values;
@@ -139,6 +150,7 @@ ExprId MakeOperation(CheckContext& context, Function function, std::span<const E
   if (rate == Rate::kConst && is_const) {
     return Fold(context, function, values, result, at);
   }
+  // Only operators with two operands can be wrong for the right one alone.
   if (values.size() == 2) {
     if (const std::string_view fault = FaultOfRight(context, function, values[1]); !fault.empty()) {
       context.Say(
@@ -150,6 +162,8 @@ ExprId MakeOperation(CheckContext& context, Function function, std::span<const E
   for (const ExprId id : values) {
     list.push_back(id.value);
   }
+  // A function that may not be constant, like a derivative, is known when it runs whatever its
+  // operands are.
   return context.Add({.kind = ExprKind::kOperation,
                       .op = static_cast<uint8_t>(function),
                       .rate = is_const ? rate : Rate::kRun,
@@ -160,6 +174,7 @@ ExprId MakeOperation(CheckContext& context, Function function, std::span<const E
 
 // A left side that is known decides, and then the right one is not computed; it is checked all the
 // same.
+// WGSL, "Logical Expressions".
 ExprId MakeLogical(CheckContext& context, bool is_or, ExprId left, ExprId right, TokenRange at) {
   const ExprId sides[] = {ValueOf(context, left), ValueOf(context, right)};
   const TypeId flag = context.types().Scalar(ScalarKind::kBool);
@@ -174,6 +189,8 @@ ExprId MakeLogical(CheckContext& context, bool is_or, ExprId left, ExprId right,
       return context.Failed(at);
     }
   }
+  // With a left side that decides, the result is constant only if the right one is, too: WGSL
+  // counts all of an expression for its rate.
   if (context.Get(sides[0]).kind == ExprKind::kConstant) {
     const bool decided = (context.unit.WordsOf(context.Get(sides[0]))[0] != 0) == is_or;
     if (decided || context.Get(sides[1]).kind == ExprKind::kConstant) {

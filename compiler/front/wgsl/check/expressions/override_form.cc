@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: MIT
+// An override is baked into a variant (spec/wgsl 5.4), so an expression over overrides must be
+// one that the IR computes when a variant is specialised. This is the test for that, and the
+// table of the operators; lowering translates exactly what passes it. Keep the two in step:
+// what passes here and is not known there fails a check of kiln, not of the source.
 #include "compiler/front/wgsl/check/expressions/override_form.h"
 
 namespace kiln::wgsl::front {
 
+// The operators that the IR has for compile-time expressions. What is missing here is refused
+// for overrides with WGSL1008, never computed in another way.
 std::optional<ir::CexprOp> CexprOpOf(Function function, size_t operands) {
   if (operands == 1) {
     switch (function) {
@@ -42,6 +48,7 @@ std::optional<ir::CexprOp> CexprOpOf(Function function, size_t operands) {
   }
 }
 
+// There is no 16-bit value among options; an override of type f16 is refused by what asks.
 std::optional<ir::ValueKind> CexprKindOf(ScalarKind kind) {
   switch (kind) {
     case ScalarKind::kBool:
@@ -57,6 +64,8 @@ std::optional<ir::ValueKind> CexprKindOf(ScalarKind kind) {
   }
 }
 
+// `depth` bounds the recursion: a sum of a thousand overrides is deeper than any limit and is
+// refused.
 bool IsCexpr(const Unit& unit, ExprId id, uint32_t depth) {
   if (depth == 0) {
     return false;

@@ -16,6 +16,9 @@
 namespace kiln::wgsl::front {
 namespace {
 
+// The letters of parameters and results are those that textures.def explains. The row that fits
+// decides what each argument becomes, so a call is looked at twice: once to find the row, once
+// to convert.
 class TextureCall {
  public:
   TextureCall(CheckContext& context, Function function, std::span<const ExprId> arguments,
@@ -25,6 +28,7 @@ class TextureCall {
         arguments_(arguments.begin(), arguments.end()),
         at_(at) {}
 
+  // Textures and samplers are no places; what is one is a value in a variable.
   ExprId Check() {
     for (ExprId& id : arguments_) {
       const bool place = !context_.IsFailed(id) && context_.Get(id).Is(Expr::kPlace);
@@ -33,6 +37,7 @@ class TextureCall {
         return context_.Failed(at_);
       }
     }
+    // Rows in the order of the table; no call fits two of them.
     const std::span<const TextureOverload> rows = TextureOverloads();
     for (uint32_t i = 0; i < rows.size(); ++i) {
       if (rows[i].function == function_ && Fits(rows[i])) {
@@ -47,6 +52,7 @@ class TextureCall {
 
  private:
   // Letters that this texture has arguments for: the layer only if it has layers.
+  // The letters of one call, so that letter and argument have the same number.
   static std::string Letters(const TextureOverload& row, const Type& texture) {
     std::string letters;
     for (const char letter : row.parameters) {
@@ -58,6 +64,7 @@ class TextureCall {
     return letters;
   }
 
+  // Remembers what it found: Made asks for the letters and the texture of the row that fits.
   bool Fits(const TextureOverload& row) {
     const size_t at = row.parameters.find('t');
     if (at >= arguments_.size() || context_.TypeRowOf(arguments_[at]).kind != TypeKind::kTexture ||
@@ -66,6 +73,7 @@ class TextureCall {
     }
     texture_ = context_.TypeRowOf(arguments_[at]);
     letters_ = Letters(row, texture_);
+    // The offset is always last and may be left out.
     if (letters_.ends_with('o') && arguments_.size() + 1 == letters_.size()) {
       letters_.pop_back();
     }
@@ -80,6 +88,7 @@ class TextureCall {
     return true;
   }
 
+  // Storage textures only load if they can be read and only store if they can be written.
   bool Accesses() const {
     return texture_.texture != TextureClass::kStorage ||
            (function_ == Function::kTextureLoad    ? texture_.access != AccessMode::kWrite
@@ -93,6 +102,7 @@ class TextureCall {
   TypeId TypeFor(char letter, ExprId id) {
     const TypeId type = context_.TypeOf(id);
     const uint32_t rows = CoordinatesOf(texture_.dim);
+    // Words keep their type if they are u32, and are i32 else, abstract ones among them.
     const auto words = [&](uint32_t count) {
       const TypeId whole = context_.types().Vector(ScalarKind::kI32, count);
       const TypeId counts = context_.types().Vector(ScalarKind::kU32, count);
@@ -124,6 +134,7 @@ class TextureCall {
       default:
         return context_.types().Vector(ScalarKind::kI32, rows);
     }
+    // A letter says what an argument must convert to by itself.
   }
 
   bool FitsLetter(char letter, ExprId id) {
@@ -131,6 +142,8 @@ class TextureCall {
            Converts(context_, context_.TypeOf(id), TypeFor(letter, id));
   }
 
+  // Arguments become what the letters say. The number of the row is kept: lowering reads the
+  // letters again.
   ExprId Made(const TextureOverload& row, uint32_t number) {
     std::vector<uint32_t> list;
     for (size_t i = 0; i < letters_.size(); ++i) {
@@ -153,6 +166,7 @@ class TextureCall {
   }
 
   // Components and offsets are constants in a range.
+  // WGSL, "Texture Built-in Functions": -8 to 7 for offsets, 0 to 3 for components.
   bool IsInRange(char letter, ExprId id) {
     if (letter != 'n' && letter != 'o') {
       return true;
@@ -174,6 +188,7 @@ class TextureCall {
     return true;
   }
 
+  // By the letter of the row: four texels or one, one float, sizes, a number, nothing.
   TypeId ResultOf(char letter) {
     Types& types = context_.types();
     switch (letter) {
@@ -185,6 +200,7 @@ class TextureCall {
         return Floats(1);
       case 'F':
         return Floats(4);
+      // A cube has the size of its faces, in two dimensions.
       case 'D': {
         const bool flat =
             texture_.dim == TextureDim::kCube || texture_.dim == TextureDim::kCubeArray;

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+// Loads and conversions. WGSL converts by itself only from abstract to concrete numbers, and
+// only constants are abstract; so a conversion here is always one of constants, and computed at
+// once. Everything that needs a value goes through ValueOf, which makes the load, and nothing
+// else makes one.
 #include "compiler/front/wgsl/check/expressions/value.h"
 
 #include <algorithm>
@@ -7,6 +11,8 @@
 
 namespace kiln::wgsl::front {
 
+// WGSL, "Load Rule": where a value is needed a place becomes a load of it. Nothing else makes
+// loads.
 ExprId ValueOf(CheckContext& context, ExprId id) {
   if (context.IsFailed(id)) {
     return id;
@@ -19,6 +25,7 @@ ExprId ValueOf(CheckContext& context, ExprId id) {
   if (!expr.Is(Expr::kPlace)) {
     return id;
   }
+  // An atomic, or an array without a size, is no value as a whole.
   if (!context.types().IsConstructible(expr.type)) {
     context.Mismatch(expr.at, "value", "memory that holds " + context.types().Text(expr.type));
     return context.Failed(expr.at);
@@ -34,6 +41,8 @@ ExprId ValueOf(CheckContext& context, ExprId id) {
                       .at = expr.at});
 }
 
+// Shapes must agree: conversions are those of scalars. Of arrays those of their items, which
+// recurse as deep as types are nested.
 bool Converts(CheckContext& context, TypeId from, TypeId to) {
   if (from == to) {
     return true;
@@ -50,6 +59,8 @@ bool Converts(CheckContext& context, TypeId from, TypeId to) {
          RankOf(a.scalar, b.scalar).has_value();
 }
 
+// Only constants convert, as only they can be abstract. A failed type asks for nothing: then
+// another error was said.
 ExprId Converted(CheckContext& context, ExprId id, TypeId to) {
   id = ValueOf(context, id);
   if (context.IsFailed(id) || context.TypeOf(id) == to || to == context.types().Failed()) {
@@ -60,6 +71,7 @@ ExprId Converted(CheckContext& context, ExprId id, TypeId to) {
     context.Mismatch(expr.at, context.types().Text(to), context.TypeText(id));
     return context.Failed(expr.at);
   }
+  // Leaf by leaf, as a struct or array may hold scalars of several kinds.
   std::vector<ScalarKind> from;
   std::vector<ScalarKind> kinds;
   AddLeafKinds(context.types(), expr.type, from);
@@ -78,6 +90,7 @@ ExprId Converted(CheckContext& context, ExprId id, TypeId to) {
   return context.AddConstant(to, words, expr.at);
 }
 
+// WGSL, "Abstract Types": what is stored or computed when it runs has a concrete type.
 ExprId Concrete(CheckContext& context, ExprId id) {
   id = ValueOf(context, id);
   return context.IsFailed(id)
@@ -85,6 +98,8 @@ ExprId Concrete(CheckContext& context, ExprId id) {
              : Converted(context, id, context.types().Concrete(context.TypeOf(id)));
 }
 
+// The limit is looked at before the leaves are made: an array of a million items is one number
+// so far.
 ExprId Zero(CheckContext& context, TypeId type, TokenRange at) {
   const uint64_t leaves = context.types().LeavesOf(type);
   if (leaves > context.limits.value_items) {
@@ -102,6 +117,7 @@ ExprId Zero(CheckContext& context, TypeId type, TokenRange at) {
   return context.AddConstant(type, words, at);
 }
 
+// A number where one integer is asked for: sizes, indices, labels.
 std::optional<int64_t> WholeOf(const CheckContext& context, ExprId id) {
   if (context.IsFailed(id) || context.Get(id).kind != ExprKind::kConstant ||
       context.TypeRowOf(id).kind != TypeKind::kScalar || !IsInteger(context.TypeRowOf(id).scalar)) {
@@ -110,9 +126,12 @@ std::optional<int64_t> WholeOf(const CheckContext& context, ExprId id) {
   return IntOf(context.unit.WordsOf(context.Get(id))[0]);
 }
 
+// Kinds of all scalars of a value in their order in memory. Requires: few enough leaves; a
+// constant has these.
 void AddLeafKinds(const Types& types, TypeId id, std::vector<ScalarKind>& kinds) {
   const Type& type = types[id];
   if (type.kind == TypeKind::kArray) {
+    // Items are all the same: found once, then repeated.
     std::vector<ScalarKind> item;
     AddLeafKinds(types, TypeId{type.element}, item);
     for (uint32_t i = 0; i < type.count; ++i) {
@@ -127,6 +146,8 @@ void AddLeafKinds(const Types& types, TypeId id, std::vector<ScalarKind>& kinds)
   }
 }
 
+// The words of part `index` of a constant. The view lies in what grows with constants: copy it,
+// or use it before another one is made.
 std::span<const Word> PartOf(CheckContext& context, ExprId constant, uint32_t index) {
   const Expr& expr = context.Get(constant);
   const Types& types = context.types();

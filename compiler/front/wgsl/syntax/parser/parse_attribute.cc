@@ -15,6 +15,8 @@ bool TakesWords(std::string_view name) {
   return name == "builtin" || name == "interpolate" || name == "diagnostic";
 }
 
+// Tokens are kept as they stand: what the words mean is found when the attribute is checked. A
+// dot is taken for `diagnostic(off, chromium.unreachable_code)`.
 ListId Words(ParseContext& context) {
   std::vector<uint32_t> words;
   context.Expect(TokenKind::kOpenParen);
@@ -31,6 +33,8 @@ ListId Words(ParseContext& context) {
 
 }  // namespace
 
+// Any number of attributes in front of something. Which of them may stand there is no question
+// of syntax: see check/attribute.
 ListId ParseAttributes(ParseContext& context) {
   std::vector<uint32_t> rows;
   while (context.Is(TokenKind::kAt) && !context.failed) {

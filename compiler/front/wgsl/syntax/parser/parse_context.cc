@@ -5,6 +5,7 @@
 
 namespace kiln::wgsl::front::syntax {
 
+// A class of tokens is named ("identifier"), a token is quoted ("';'").
 bool ParseContext::Expect(TokenKind kind) {
   if (Accept(kind)) {
     return true;
@@ -15,6 +16,8 @@ bool ParseContext::Expect(TokenKind kind) {
   return false;
 }
 
+// Only the first error of a statement is said. Behind it the parser goes on in silence until
+// recovery has found where reading goes on, since all that follows could be its consequence.
 void ParseContext::Fail(std::string_view expected) {
   if (failed) {
     return;
@@ -28,6 +31,7 @@ void ParseContext::Fail(std::string_view expected) {
           .With("text", end ? "end of file" : stream.Text(at)));
 }
 
+// The same for what is nested too deep: one error, although each level around would find it.
 void ParseContext::FailAtLimit() {
   if (!failed) {
     failed = true;
@@ -37,6 +41,8 @@ void ParseContext::FailAtLimit() {
   }
 }
 
+// Lists of all rows share one vector: the count, then the items. An empty list has no row, so
+// `{}` and an invalid id mean the same.
 ListId ParseContext::AddList(std::span<const uint32_t> items) {
   if (items.empty()) {
     return {};

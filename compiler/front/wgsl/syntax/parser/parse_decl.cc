@@ -12,10 +12,16 @@
 namespace kiln::wgsl::front::syntax {
 namespace {
 
+// WGSL, "Declaration and Scope": declarations of a module see each other whatever their order.
+// The parser therefore writes down which names each of them mentions, and check/order sorts
+// them.
 class Declarations {
  public:
   explicit Declarations(ParseContext& context) : context_(context) {}
 
+  // Directives stand before the first declaration (WGSL, "Directives"); behind it, one is an
+  // error like any word that begins no declaration. A semicolon alone is nothing and changes
+  // neither.
   void Module() {
     bool declared = false;
     while (!context_.Is(TokenKind::kEnd)) {
@@ -41,6 +47,8 @@ class Declarations {
            context_.Is(TokenKind::kDiagnostic);
   }
 
+  // `enable a, b;` and `requires a, b;` are lists of names, `diagnostic(off, a.b);` has
+  // brackets.
   void Directive() {
     const uint32_t begin = context_.at;
     syntax::Directive row{.kind = context_.Is(TokenKind::kEnable)     ? DirectiveKind::kEnable
@@ -54,6 +62,7 @@ class Declarations {
     if (brackets) {
       context_.Expect(TokenKind::kOpenParen);
     }
+    // A comma may stand behind the last word.
     do {
       const bool end = context_.Is(TokenKind::kSemicolon) || context_.Is(TokenKind::kCloseParen);
       if (!words.empty() && end) {
@@ -76,6 +85,8 @@ class Declarations {
 
   void Declaration() {
     const uint32_t begin = context_.at;
+    // Names mentioned from here to the end belong to this declaration. Those of parameters and
+    // of what a function declares are not among them: NameScopes knows these.
     Decl row;
     row.first_mention = static_cast<uint32_t>(context_.ast.mentions.size());
     row.attributes = ParseAttributes(context_);
@@ -115,6 +126,8 @@ class Declarations {
         context_.Fail("declaration");
         break;
     }
+    // A declaration with an error has no row; its name is then unknown, which is not said
+    // again, because nothing is checked behind an error of syntax.
     if (context_.failed) {
       return;
     }
@@ -123,6 +136,7 @@ class Declarations {
     context_.ast.decls.push_back(row);
   }
 
+  // `var`, `const` and `override` of a module have the parts that those of functions have.
   void Value(Decl& row, DeclKind kind) {
     const VarParts parts = kind == DeclKind::kVar ? ParseVar(context_) : ParseNamedValue(context_);
     row.kind = kind;
@@ -163,6 +177,9 @@ class Declarations {
     row.members = Variables(TokenKind::kCloseBrace);
   }
 
+  // The parameters are in the scope of the body and not in one around it, as WGSL has it: a
+  // variable of the body may not have the name of a parameter. So the block opens no scope of
+  // its own.
   void Function(Decl& row) {
     row.kind = DeclKind::kFunction;
     context_.Next();

@@ -12,6 +12,8 @@
 namespace kiln::wgsl::front::syntax {
 namespace {
 
+// Operators that may stand between two operands, with what they become. The table is short
+// enough to be a switch, and the compiler tells if two rows have one token.
 std::optional<Operator> BinaryOf(TokenKind kind) {
   switch (kind) {
 #define KILN_WGSL_ROW(token, op) \
@@ -41,6 +43,7 @@ std::optional<Operator> BinaryOf(TokenKind kind) {
   }
 }
 
+// `-a`, `!a`, `~a`, `*p`, `&v`. The same tokens between operands are other operators.
 std::optional<Operator> UnaryOf(TokenKind kind) {
   switch (kind) {
     case TokenKind::kMinus:
@@ -62,9 +65,19 @@ class Expressions {
  public:
   explicit Expressions(ParseContext& context) : context_(context) {}
 
+  // WGSL, "Operator Precedence and Associativity". One expression is one of these:
+  //
+  //    unary { & unary }           and so for | and ^, each only with itself
+  //    relation { && relation }    and so for ||
+  //    relation = shift [ < shift ]
+  //    shift    = unary << unary, or a sum of products
+  //
+  // What follows the operand that was read decides which of them it is.
   ExprId Expression() {
     CheckStop();
     ExprId left = Unary();
+    // Looked at before a relation is read: behind `a & b` there is no `<` then, and Done
+    // refuses one.
     if (const auto row = NextClass(); row == OperatorClass::kBitAnd ||
                                       row == OperatorClass::kBitOr ||
                                       row == OperatorClass::kBitXor) {
@@ -74,6 +87,8 @@ class Expressions {
       return Done(left);
     }
     left = Relation(left);
+    // `&&` and `||` do not mix without parentheses: another one behind the loop is an error in
+    // Done.
     if (const auto row = NextClass(); row == OperatorClass::kAnd || row == OperatorClass::kOr) {
       while (!context_.failed && NextClass() == row) {
         left = Binary(left, [&] { return Relation(Unary()); });
@@ -82,6 +97,7 @@ class Expressions {
     return Done(left);
   }
 
+  // Unary operators recurse, and each counts as a level, since `-----a` is as long as a source.
   ExprId Unary() {
     if (context_.failed) {
       return {};
@@ -104,6 +120,7 @@ class Expressions {
   ExprId Singular() {
     ExprId left = Primary();
     while (!context_.failed) {
+      // A part begins where the whole begins: its range is what an error underlines.
       const uint32_t begin = left.valid() ? context_.ast[left].at.begin : 0;
       if (context_.Accept(TokenKind::kPeriod)) {
         const uint32_t name = context_.at;
@@ -125,12 +142,17 @@ class Expressions {
     return {};
   }
 
+  // A name, and the template list behind it. It is a type, function, value or word of the
+  // language: only checking knows which.
   ExprId Name() {
+    // Rows of an expression lie one after another, and `first` is where they begin: so the
+    // arguments of the list come before the name.
     const uint32_t name = context_.at;
     const auto first = static_cast<uint32_t>(context_.ast.exprs.size());
     if (!context_.Expect(TokenKind::kIdentifier)) {
       return {};
     }
+    // Only names that no scope around has can be those of the module.
     if (!context_.scopes.Has(context_.stream.Text(name))) {
       context_.ast.mentions.push_back(name);
     }
@@ -155,6 +177,7 @@ class Expressions {
                              .first = first});
   }
 
+  // Also the arguments of attributes. A comma may stand behind the last one.
   ListId Arguments() {
     std::vector<uint32_t> arguments;
     if (!context_.Expect(TokenKind::kOpenParen)) {
@@ -175,6 +198,7 @@ class Expressions {
   }
 
  private:
+  // Nothing if the next token is no operator, and after an error: all loops above end then.
   std::optional<OperatorClass> NextClass() const {
     const std::optional<Operator> op = context_.failed ? std::nullopt : BinaryOf(context_.Kind());
     return op.has_value() ? std::optional(FactsOf(*op).row) : std::nullopt;
@@ -195,6 +219,7 @@ class Expressions {
     return context_.Add(row);
   }
 
+  // Operands are read before the row is added: rows are in post-order.
   template <class Operand>
   ExprId Binary(ExprId left, Operand operand) {
     const Operator op = *BinaryOf(context_.Kind());
@@ -207,6 +232,7 @@ class Expressions {
                context_.ast[left].at.begin, left);
   }
 
+  // Multiplication, division and remainder bind to the left and as strongly as each other.
   ExprId Multiplied(ExprId left) {
     while (NextClass() == OperatorClass::kMultiply) {
       left = Binary(left, [&] { return Unary(); });
@@ -214,6 +240,8 @@ class Expressions {
     return left;
   }
 
+  // A shift has unary operands on both sides and stands alone: `a << b << c` and `a + b << c`
+  // need parentheses.
   ExprId Shifted(ExprId left) {
     if (NextClass() == OperatorClass::kShift) {
       return Binary(left, [&] { return Unary(); });
@@ -225,6 +253,7 @@ class Expressions {
     return left;
   }
 
+  // One comparison, not a chain of them: `a < b < c` is an error in Done.
   ExprId Relation(ExprId left) {
     left = Shifted(left);
     if (NextClass() == OperatorClass::kRelation) {
@@ -233,6 +262,7 @@ class Expressions {
     return left;
   }
 
+  // A literal, a name, a call, or something in parentheses.
   ExprId Primary() {
     const uint32_t begin = context_.at;
     switch (context_.Kind()) {
@@ -264,6 +294,8 @@ class Expressions {
     return Add({.kind = ExprKind::kCall, .a = name.value, .b = arguments.value}, begin, name);
   }
 
+  // Parentheses make no row. That they were there is kept: `(f(x));` is no call statement, and
+  // the range of what is inside is that of the parentheses.
   ExprId Parenthesised() {
     const ParseContext::Deeper deeper(context_);
     const uint32_t begin = context_.at;
@@ -285,6 +317,8 @@ class Expressions {
 
 ExprId ParseExpression(ParseContext& context) { return Expressions(context).Expression(); }
 
+// What may begin the left side of an assignment or a call: anything else is reported as a
+// statement that is expected, not as an expression.
 ExprId ParseLeftSide(ParseContext& context) {
   const TokenKind kind = context.Kind();
   if (kind != TokenKind::kIdentifier && kind != TokenKind::kOpenParen && kind != TokenKind::kStar &&

@@ -12,6 +12,8 @@
 namespace kiln::wgsl::front::syntax {
 namespace {
 
+// The operator of `a op= b`.
+// WGSL, "Compound Assignment". Nothing for tokens that are no assignment.
 std::optional<Operator> CompoundOf(TokenKind kind) {
   switch (kind) {
     case TokenKind::kAddAssign:
@@ -39,10 +41,14 @@ std::optional<Operator> CompoundOf(TokenKind kind) {
   }
 }
 
+// Statements of one function. Recursion is as deep as blocks nest, which is limited
+// (ParseContext::Deeper).
 class Statements {
  public:
   explicit Statements(ParseContext& context) : context_(context) {}
 
+  // A block. Its depth is counted, for checking and lowering recurse over blocks as the parser
+  // does.
   StmtId Block(BlockScope scope) {
     const ParseContext::Deeper deeper(context_);
     const uint32_t begin = context_.at;
@@ -62,12 +68,16 @@ class Statements {
 
  private:
   // Statements up to the `}` that ends them.
+  // A statement with an error is left by recovery and the next one is read: so there is one
+  // error for each, and the list is complete but for those.
   std::vector<uint32_t> List() {
     std::vector<uint32_t> children;
     while (!context_.failed && !context_.Is(TokenKind::kCloseBrace) &&
            !context_.Is(TokenKind::kEnd)) {
       CheckStop();
       const uint32_t begin = context_.at;
+      // Neither begins a statement. A function inside of a function is one whose `}` before it
+      // is missing; `continuing` ends the list of its loop.
       if (context_.Is(TokenKind::kFn) || context_.Is(TokenKind::kContinuing)) {
         break;
       }
@@ -81,11 +91,13 @@ class Statements {
     return children;
   }
 
+  // Rows are added behind their children. A statement that failed has none.
   StmtId Add(Stmt row, uint32_t begin) {
     row.at = {begin, context_.at};
     return context_.failed ? StmtId{} : context_.Add(row);
   }
 
+  // What is behind a statement without its semicolon is reported where the semicolon should be.
   StmtId Ended(StmtId id) {
     if (!context_.failed && !context_.Is(TokenKind::kSemicolon)) {
       context_.Fail("';'");
@@ -94,6 +106,8 @@ class Statements {
     return id;
   }
 
+  // Statements by their first token. Attributes stand in front of some; of others they are read
+  // and dropped, as no attribute changes them.
   StmtId Statement() {
     const ListId attributes = ParseAttributes(context_);
     const uint32_t begin = context_.at;
@@ -111,6 +125,7 @@ class Statements {
         return Loop(attributes);
       case TokenKind::kFor:
         return For(attributes);
+      // `while c { }` is kept as it is written; checking makes a loop of it.
       case TokenKind::kWhile: {
         context_.Next();
         Stmt row{.kind = StmtKind::kWhile, .attributes = attributes};
@@ -118,6 +133,8 @@ class Statements {
         row.children = OneBlock();
         return Add(row, begin);
       }
+      // `break if` is a statement here, wherever it stands: that it ends a continuing block is
+      // checked.
       case TokenKind::kBreak: {
         context_.Next();
         Stmt row{.kind = StmtKind::kBreak};
@@ -152,6 +169,7 @@ class Statements {
     }
   }
 
+  // The only child of a loop, branch or case: a block.
   ListId OneBlock() {
     const StmtId block = context_.failed ? StmtId{} : Block(BlockScope::kOwn);
     return context_.failed ? ListId{} : context_.AddList(std::span(&block.value, 1));
@@ -164,6 +182,8 @@ class Statements {
       ExprId condition;
       StmtId then;
     };
+    // Steps are collected by a loop and put into each other from the last one on, so that a
+    // ladder of a thousand steps needs no stack here. It is counted as nesting all the same.
     std::vector<Step> steps;
     const uint32_t depth = context_.depth;
     StmtId other;
@@ -194,12 +214,14 @@ class Statements {
       other = Add({.kind = StmtKind::kIf,
                    .a = step.condition,
                    .children = context_.AddList(children),
+                   // Attributes in front of the ladder are those of its first step.
                    .attributes = i == 1 ? attributes : ListId{}},
                   step.begin);
     }
     return other;
   }
 
+  // WGSL, "Switch Statement". Cases are children; a colon behind the labels is optional.
   StmtId Switch(ListId attributes) {
     const uint32_t begin = context_.at;
     context_.Next();
@@ -217,10 +239,12 @@ class Statements {
     return Add(row, begin);
   }
 
+  // WGSL, "Switch Statement": `case` with labels, or `default` alone.
   StmtId Case() {
     const uint32_t begin = context_.at;
     Stmt row{.kind = StmtKind::kCase};
     std::vector<uint32_t> labels;
+    // `default` among the labels is kNoRow in their list: it may stand beside values.
     if (context_.Accept(TokenKind::kDefault)) {
       labels.push_back(kNoRow);
     } else if (context_.Accept(TokenKind::kCase)) {
@@ -268,6 +292,8 @@ class Statements {
     return Add(row, begin);
   }
 
+  // The variable of the head is in a scope around the body. The parts of the head may each be
+  // missing.
   StmtId For(ListId attributes) {
     const uint32_t begin = context_.at;
     context_.Next();
@@ -301,6 +327,7 @@ class Statements {
       if (context_.failed) {
         return {};
       }
+      // From here on, not before: in `let x = x;` the second name is one of outside.
       context_.scopes.Declare(context_.stream.Text(parts.token));
       return Add({.kind = kind == TokenKind::kVar   ? StmtKind::kVar
                           : kind == TokenKind::kLet ? StmtKind::kLet
@@ -316,10 +343,12 @@ class Statements {
       const ExprId value = context_.failed ? ExprId{} : ParseExpression(context_);
       return Add({.kind = StmtKind::kAssign, .b = value}, begin);
     }
+    // An assignment, an increment, or a call: all three begin with what could be a left side.
     const ExprId left = ParseLeftSide(context_);
     return context_.failed ? StmtId{} : Changed(left, begin);
   }
 
+  // What comes behind a left side decides what the statement is.
   StmtId Changed(ExprId left, uint32_t begin) {
     const uint32_t op = context_.at;
     if (context_.Accept(TokenKind::kPlusPlus) || context_.Accept(TokenKind::kMinusMinus)) {
@@ -342,6 +371,7 @@ class Statements {
                   .b = value},
                  begin);
     }
+    // A call stands for its effect. In parentheses it is an expression, and so no statement.
     const Expr& row = context_.ast[left];
     if (row.kind == ExprKind::kCall && !row.in_parens) {
       return Add({.kind = StmtKind::kCall, .a = left}, begin);
@@ -355,10 +385,13 @@ class Statements {
 
 }  // namespace
 
+// kOfParameters: the caller has opened the scope, which has the parameters of a function.
 StmtId ParseBlock(ParseContext& context, BlockScope scope) {
   return Statements(context).Block(scope);
 }
 
+// `var`, its address space and access mode if they are written, a name, a type or a value or
+// both. At least one of the two must be there; check says so.
 VarParts ParseVar(ParseContext& context) {
   VarParts parts;
   context.Next();
@@ -382,6 +415,8 @@ VarParts ParseVar(ParseContext& context) {
   return parts;
 }
 
+// `let`, `const` and `override`. Only an override may lack its value: it comes from outside
+// then.
 VarParts ParseNamedValue(ParseContext& context) {
   const bool is_override = context.Is(TokenKind::kOverride);
   VarParts parts;

@@ -6,6 +6,8 @@
 namespace kiln::wgsl::front::syntax {
 namespace {
 
+// Words that begin a declaration and nothing else. `var`, `const` and `const_assert` also begin
+// statements, so they say nothing about where a function ends.
 bool BeginsDeclaration(const ParseContext& context) {
   switch (context.Kind()) {
     case TokenKind::kFn:
@@ -20,6 +22,10 @@ bool BeginsDeclaration(const ParseContext& context) {
 
 }  // namespace
 
+// Goes to the end of the statement that began at `begin`: behind its `;`, behind the `}` that
+// closes what it opened, or before the `}` of the block around it. What was read before the
+// error only counts braces. Cost: the statement once, and blocks around a missing brace once
+// for each level.
 void LeaveStatement(ParseContext& context, uint32_t begin) {
   context.failed = false;
   uint32_t braces = 0;
@@ -33,6 +39,7 @@ void LeaveStatement(ParseContext& context, uint32_t begin) {
     if (context.Is(TokenKind::kOpenBrace)) {
       ++braces;
     } else if (context.Is(TokenKind::kCloseBrace)) {
+      // The brace of the block around. It is left for the list that the statement stands in.
       if (braces == 0) {
         return;
       }
@@ -47,11 +54,14 @@ void LeaveStatement(ParseContext& context, uint32_t begin) {
   }
 }
 
+// The same for declarations. A declaration begins anew at a word that can begin nothing else,
+// so a missing brace costs one error and not the rest of the source.
 void LeaveDeclaration(ParseContext& context, uint32_t begin) {
   context.failed = false;
   const uint32_t error = context.at;
   uint32_t braces = 0;
   for (context.at = begin; !context.Is(TokenKind::kEnd); context.Next()) {
+    // At least one token is left behind, or the module would be read for ever.
     const bool behind = context.at >= error && context.at > begin;
     if (behind && BeginsDeclaration(context)) {
       return;
@@ -59,6 +69,7 @@ void LeaveDeclaration(ParseContext& context, uint32_t begin) {
     if (context.Is(TokenKind::kOpenBrace)) {
       ++braces;
     } else if (context.Is(TokenKind::kCloseBrace)) {
+      // A closing brace too many stands outside of all blocks and ends what is skipped.
       braces -= braces == 0 ? 0 : 1;
       if (braces == 0 && behind) {
         context.Next();
