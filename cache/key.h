@@ -124,7 +124,7 @@ inline constexpr uint32_t kMaxMasks = 64;
 // Domain kiln.mask.1. Leads to the mask (cache/record.h) of that ordinal.
 Hash128 MaskKey(const Hash128& entry, uint32_t ordinal);
 
-// One question that closing asked, and what it was told (spec/cache 3.1).
+// One query that specialising asked, and what it was told (spec/cache 3.1).
 struct ConditionValue {
   uint32_t module = 0;
   uint32_t expression = 0;

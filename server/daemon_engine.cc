@@ -150,13 +150,13 @@ void DaemonEngine::MakeSecondLook() {
   if (config.twice_percent == 0 && config.validate_percent == 0) {
     return;
   }
-  second_look.emplace(
+  result_audit.emplace(
       *recipes, queue, clock, log,
       compile::ResultAudit::Options{
           .twice_percent = config.twice_percent,
           .validate_percent = config.validate_percent,
           .on_invalid = [this] { metrics.Count("kiln_internal_errors_total", {}); }});
-  builder->OnBuilt([this](const compile::FreshResult& built) { second_look->Note(built); });
+  builder->OnBuilt([this](const compile::FreshResult& built) { result_audit->Note(built); });
 }
 
 // The order is the one in which a request meets them.
@@ -176,10 +176,10 @@ std::vector<CacheUsage> DaemonEngine::CachesInMemory() {
 
 // What the audit found wrong; health does not recover from it.
 void DaemonEngine::AddFaults(std::vector<std::string>& reasons) const {
-  if (!second_look.has_value()) {
+  if (!result_audit.has_value()) {
     return;
   }
-  const compile::ResultAuditCounters& counters = second_look->counters();
+  const compile::ResultAuditCounters& counters = result_audit->counters();
   if (counters.different != 0) {
     reasons.push_back("nondeterminism: " + std::to_string(counters.different) +
                       " results differ when they are built again; see the log");

@@ -104,7 +104,7 @@ struct DaemonEngine {
   std::optional<compile::ProgramPool> pool;
   std::optional<compile::Recipes> recipes;
   std::optional<compile::CachedBuild> builder;
-  std::optional<compile::ResultAudit> second_look;  // nothing if nothing is looked at again
+  std::optional<compile::ResultAudit> result_audit;  // nothing if nothing is looked at again
   std::optional<compile::PackShelf> shelf;
   std::optional<compile::Batches> batches;
   std::optional<reload::Subscriptions> watches;

@@ -269,8 +269,9 @@ void Daemon::Parts::ReadMetrics() {
          .merged = engine->builder->merged(),
          .recipes = engine->recipes->counters(),
          .poisoned_by_crash = engine->poisoned_by_crash,
-         .differed_when_rebuilt =
-             engine->second_look.has_value() ? engine->second_look->counters().different.load() : 0,
+         .differed_when_rebuilt = engine->result_audit.has_value()
+                                      ? engine->result_audit->counters().different.load()
+                                      : 0,
          .workers = worker_pool->counters(),
          .upstreams = std::move(upstreams),
          .upstream_calls = UpstreamCalls(engine->stack),

@@ -72,17 +72,17 @@ void PressureMonitor::SlowBatch(bool still_tight) {
     seen.memory = options_.pressure("memory").value_or(0);
     seen.io = options_.pressure("io").value_or(0);
   }
-  const uint32_t before = politeness_.most();
-  politeness_.Look(seen);
-  const uint32_t most = politeness_.most();
+  const uint32_t before = throttle_.most();
+  throttle_.Look(seen);
+  const uint32_t most = throttle_.most();
   if (most == before) {
     return;
   }
   queue_.Limit(jobs::Lane::kBatch, most == options_.workers ? kAll : most);
   log_.Write(LogLevel::kInfo, "jobs", "batch work runs side by side",
-             {{"jobs", most}, {"slowed_by", politeness_.slowed_by()}});
+             {{"jobs", most}, {"slowed_by", throttle_.slowed_by()}});
   const MutexLock lock(mutex_);
-  slowed_by_ = politeness_.slowed_by();
+  slowed_by_ = throttle_.slowed_by();
 }
 
 std::string PressureMonitor::slowed_by() const {

@@ -53,7 +53,7 @@ class PressureMonitor {
         state_(state),
         clock_(clock),
         log_(log),
-        politeness_(options_.workers) {}
+        throttle_(options_.workers) {}
 
   // Of resident memory, in bytes.
   struct MemoryLimits {
@@ -83,7 +83,7 @@ class PressureMonitor {
   Duration next_look_ = Duration::min();
   Duration next_give_back_ = Duration::min();
   uint64_t floor_ = 0;  // resident bytes when they were given back last, or less since
-  jobs::BatchThrottle politeness_;
+  jobs::BatchThrottle throttle_;
   mutable Mutex mutex_;
   std::string slowed_by_ KILN_GUARDED_BY(mutex_);
 };

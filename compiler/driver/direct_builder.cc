@@ -25,9 +25,9 @@ namespace {
 
 // 16 MiB. Code objects of types, constants and declarations of past variants are never given up one
 // by one; beyond this it is cheaper to make again what is needed.
-constexpr size_t kTableBytes = size_t{16} << 20;  // of pieces; then they begin from nothing
+constexpr size_t kTableBytes = size_t{16} << 20;  // of code objects; then they begin from nothing
 
-// Pieces of the variant in progress, and those of types, constants and fixed declarations.
+// Code objects of the variant in progress, and those of types, constants and fixed declarations.
 struct Code {
   Code(const ir::Pool& pool, const target::Target& target)
       : table(pool, target), assembler(table) {}
@@ -43,11 +43,11 @@ const Diagnosed<ir::SpecialisedDecl>& DirectUnits::Decl(ir::DeclId decl,
                                                         resolve::VariantEvaluator& answers) {
   DirectUnit<ir::SpecialisedDecl>& row = decls_[decl.value];
   if (row.variant != variant_) {
-    Diagnosed<ir::SpecialisedDecl> closed = resolve::SpecialiseDecl(program_, decl, answers);
+    Diagnosed<ir::SpecialisedDecl> specialised = resolve::SpecialiseDecl(program_, decl, answers);
     if (row.unit == nullptr) {
-      row.unit = &closed_decls_.emplace_back(std::move(closed));
+      row.unit = &specialised_decls_.emplace_back(std::move(specialised));
     } else {
-      *row.unit = std::move(closed);
+      *row.unit = std::move(specialised);
       if (row.unit->value.has_value()) {
         replaced_.push_back(&*row.unit->value);
       }
@@ -59,18 +59,18 @@ const Diagnosed<ir::SpecialisedDecl>& DirectUnits::Decl(ir::DeclId decl,
 
 // A region may differ by stage and by version of its function, and this path remembers none of
 // them: the row is only the place in memory where the region of this variant goes.
-const Diagnosed<ir::SpecialisedRegion>& DirectUnits::Region(ir::RegionId segment,
+const Diagnosed<ir::SpecialisedRegion>& DirectUnits::Region(ir::RegionId region,
                                                             resolve::VariantEvaluator& answers) {
   const auto stage = static_cast<size_t>(answers.stage());
   const ir::DeclId version = answers.current_version();
   DirectUnit<ir::SpecialisedRegion>& row =
-      version.valid() ? versions_[{segment.value, version.value, static_cast<uint32_t>(stage)}]
-                      : segments_[segment.value].by_stage[stage];
+      version.valid() ? versions_[{region.value, version.value, static_cast<uint32_t>(stage)}]
+                      : regions_[region.value].by_stage[stage];
   if (row.variant != variant_) {
     if (row.unit == nullptr) {
-      row.unit = &closed_segments_.emplace_back();
+      row.unit = &specialised_regions_.emplace_back();
     }
-    resolve::SpecialiseRegion(program_, segment, answers, *row.unit);
+    resolve::SpecialiseRegion(program_, region, answers, *row.unit);
     row.variant = variant_;
   }
   return *row.unit;
@@ -217,10 +217,10 @@ BuildResult DirectBuilder::State::Build() {
   BuildResult result;
   // What was read is told for variants that fail as well: whoever remembers the failure needs to
   // know for which values it holds.
-  const bool closed =
+  const bool specialised =
       resolve::SpecialiseVariant(program, entries, answers, units, variant, result.diagnostics);
   result.reads = ReadsOf(program, values, answers.EndReads());
-  if (closed) {
+  if (specialised) {
     Diagnosed<layout::Layout> layout = layout::Assign(variant, target, types);
     // Diagnostics of the layout stay even if there is no layout: they say why.
     result.diagnostics.insert(result.diagnostics.end(),

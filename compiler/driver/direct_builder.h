@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The direct path over one variant after the other: every body is closed and lowered for every
+// The direct path over one variant after the other: every body is specialised and lowered for every
 // variant, and no answer of an option is used again. What stays is memory and what the program
 // alone decides: interned types, constants and texts, their words, and declarations and answers
 // that no option reaches (Answers calls them fixed). See spec/architecture 10.6
@@ -19,19 +19,19 @@
 
 namespace kiln::driver {
 
-// Closes every unit when it is asked for. One thread.
+// Specialises every unit when it is asked for. One thread.
 class DirectUnits final : public resolve::UnitSource {
  public:
   explicit DirectUnits(const resolve::Program& program)
-      : program_(program), decls_(program.decl_count()), segments_(program.segment_count()) {}
+      : program_(program), decls_(program.decl_count()), regions_(program.region_count()) {}
   const Diagnosed<ir::SpecialisedDecl>& Decl(ir::DeclId decl,
                                              resolve::VariantEvaluator& answers) override;
-  const Diagnosed<ir::SpecialisedRegion>& Region(ir::RegionId segment,
+  const Diagnosed<ir::SpecialisedRegion>& Region(ir::RegionId region,
                                                  resolve::VariantEvaluator& answers) override;
 
-  // Begins another variant: what is asked for is closed anew, in the memory of the last one.
+  // Begins another variant: what is asked for is specialised anew, in the memory of the last one.
   void Forget();
-  // Declarations that were closed anew in the place of others, until they are cleared.
+  // Declarations that were specialised anew in the place of others, until they are cleared.
   std::vector<const ir::SpecialisedDecl*>& replaced() { return replaced_; }
 
  private:
@@ -47,11 +47,11 @@ class DirectUnits final : public resolve::UnitSource {
   const resolve::Program& program_;
   uint32_t variant_ = 1;
   std::vector<DirectUnit<ir::SpecialisedDecl>> decls_;  // by DeclId
-  std::vector<OfStages> segments_;                      // by RegionId
+  std::vector<OfStages> regions_;                       // by RegionId
   // The same of versions of functions, by RegionId, version and stage.
   std::map<std::array<uint32_t, 3>, DirectUnit<ir::SpecialisedRegion>> versions_;
-  std::deque<Diagnosed<ir::SpecialisedDecl>> closed_decls_;
-  std::deque<Diagnosed<ir::SpecialisedRegion>> closed_segments_;
+  std::deque<Diagnosed<ir::SpecialisedDecl>> specialised_decls_;
+  std::deque<Diagnosed<ir::SpecialisedRegion>> specialised_regions_;
   std::vector<const ir::SpecialisedDecl*> replaced_;
 };
 

@@ -50,7 +50,8 @@ std::optional<ir::Language> LanguageOf(std::string_view path, const SourceInputs
 // What the includes of a source ask for, as far as it can be read with the files that there are.
 std::vector<Probe> ProbesOf(const SourceFile& source, const SourceInputs& inputs);
 
-// One source -> open module. Diagnostics name `module` as their module, the ordinal of the source.
+// One source -> generic module. Diagnostics name `module` as their module, the ordinal of the
+// source.
 Diagnosed<ir::Module> ParseSource(ir::Language language, const SourceFile& source, uint32_t module,
                                   const LanguageLimits& limits = {});
 

@@ -47,22 +47,22 @@ struct VariantAssembler::State {
         entries(entry_points.begin(), entry_points.end()),
         target(for_target),
         lines(program, for_target.debug),
-        code_memory(std::move(memory)),
+        code_cache(std::move(memory)),
         units(program.program),
         values{std::vector<uint32_t>(program.program.option_count())},
-        answers(program.program, values, code_memory->pool(), &units),
-        layouts(target, code_memory->types()),
-        assembler(code_memory->table()),
-        metadata(target, code_memory->types(), ModuleFactsOf(program)),
+        answers(program.program, values, code_cache->pool(), &units),
+        layouts(target, code_cache->types()),
+        assembler(code_cache->table()),
+        metadata(target, code_cache->types(), ModuleFactsOf(program)),
         reads(program.program.option_count()) {
-    code_memory->table().UseSources(&lines);
+    code_cache->table().UseSources(&lines);
     if (target.form == target::Form::kWgsl) {
-      wgsl.emplace(code_memory->pool(), code_memory->types());
+      wgsl.emplace(code_cache->pool(), code_cache->types());
     }
   }
 
-  bool Close();
-  void Build(bool closed, ModuleSelection wanted);
+  bool Specialise();
+  void Build(bool specialised, ModuleSelection wanted);
   BuildResult Copy(std::vector<OptionRead> read) const;
   Interface& InterfaceOf();
   void Emit(Interface& interface, ModuleSelection wanted);
@@ -70,14 +70,14 @@ struct VariantAssembler::State {
   ByteView EmitText(Interface& interface, ModuleSelection wanted);
   StageWords EmitStage(spirv::EntryChoice choice, Interface& interface, ModuleSelection wanted);
   StageWords WriteStage(spirv::EntryChoice choice, const layout::Layout& layout,
-                        ModuleSelection wanted);
+                        ModuleSelection wanted, const Hash128* id = nullptr);
 
   const LinkedProgram& linked;
   const std::vector<resolve::EntryPoint> entries;
   const target::Target target;
 
   const ProgramLines lines;
-  std::unique_ptr<CodeCache> code_memory;
+  std::unique_ptr<CodeCache> code_cache;
   CachedUnits units;
   resolve::OptionValues values;
   resolve::VariantEvaluator answers;
@@ -87,7 +87,7 @@ struct VariantAssembler::State {
   spirv::Assembler assembler;
   std::optional<WgslCode> wgsl;  // of targets of that form
   metadata::MetadataWriter metadata;
-  std::vector<WrittenModule> modules;  // by number of the assembler
+  const size_t earlier_modules = code_cache->modules().count();  // of programs before an edit
   size_t modules_written = 0;
   ResultIndex results;
   bool by_content = false;  // modules are known by what they are made of
@@ -104,15 +104,15 @@ struct VariantAssembler::State {
 };
 
 // False: the sources are wrong for this variant. Tells what it reads in either case.
-bool VariantAssembler::State::Close() {
+bool VariantAssembler::State::Specialise() {
   view = {};
   answers.Reset(values);
   reads.Clear();
   answers.BeginReads();
-  const bool closed =
+  const bool specialised =
       resolve::SpecialiseVariant(linked.program, entries, answers, units, variant, diagnostics);
   answers.EndReads(reads);
-  return closed;
+  return specialised;
 }
 
 // Specialising has told what this variant is made of; everything behind it is looked up by that:
@@ -120,8 +120,8 @@ bool VariantAssembler::State::Close() {
 // So a variant that has all its parts in common with earlier ones costs their lookup and the
 // copying of words. Diagnostics of the layout are added although there may be none of the sources:
 // both are the variant's.
-void VariantAssembler::State::Build(bool closed, ModuleSelection wanted) {
-  if (closed) {
+void VariantAssembler::State::Build(bool specialised, ModuleSelection wanted) {
+  if (specialised) {
     Interface& interface = InterfaceOf();
     const std::vector<Diagnostic>& found = interface.layout.diagnostics;
     diagnostics.insert(diagnostics.end(), found.begin(), found.end());
@@ -180,10 +180,10 @@ Interface& VariantAssembler::State::InterfaceOf() {
   return interfaces[row];
 }
 
-// Modules are known in two ways. By number: the assembler compares the functions and the interface
-// of this program, which is fastest where one program has many variants. By content (`by_content`):
-// ids of what the module is made of survive an edit of the sources, so the daemon asks by them, and
-// an edit that changed nothing in a module finds it again.
+// Modules are found in two ways (ModuleCache). By key: functions and interface of this program,
+// which is fastest where one program has many variants. By content (`by_content`): ids of what the
+// module is made of survive an edit of the sources, so the daemon asks by them, and an edit that
+// changed nothing in a module finds it again.
 StageWords VariantAssembler::State::EmitStage(spirv::EntryChoice choice, Interface& interface,
                                               ModuleSelection wanted) {
   const layout::Layout& layout = *interface.layout.value;
@@ -192,11 +192,10 @@ StageWords VariantAssembler::State::EmitStage(spirv::EntryChoice choice, Interfa
   }
   if (!interface.content.has_value()) {
     // Computed when it is first asked for, because only the daemon asks.
-    interface.content =
-        code_memory->content().Of(interface.decls, layout, interface.workgroup_size);
+    interface.content = code_cache->content().Of(interface.decls, layout, interface.workgroup_size);
   }
-  const Hash128 id = code_memory->ModuleId(variant, choice, *interface.content);
-  const WrittenModule* known = code_memory->FindModule(id);
+  const Hash128 id = code_cache->ModuleId(variant, choice, *interface.content);
+  const WrittenModule* known = code_cache->modules().Find(id);
   // A module that was written for an earlier edit: its digest is enough, as the store has its
   // bytes.
   if (known != nullptr && wanted == ModuleSelection::kNew) {
@@ -204,30 +203,33 @@ StageWords VariantAssembler::State::EmitStage(spirv::EntryChoice choice, Interfa
     size = known->size;
     return {.content = known->content};
   }
-  // What this module needs is kept apart from what those before it need, so that it can be
-  // remembered with it.
-  const target::Needs before = std::exchange(needs, 0);
-  StageWords stage = WriteStage(choice, layout, wanted);
-  code_memory->AddModule(id, {.content = stage.content, .needs = needs, .size = size});
-  needs |= before;
-  return stage;
+  return WriteStage(choice, layout, wanted, &id);
 }
 
+// `id`: of its content, if it shall be found by that.
 StageWords VariantAssembler::State::WriteStage(spirv::EntryChoice choice,
-                                               const layout::Layout& layout,
-                                               ModuleSelection wanted) {
-  const auto [number, is_new] = assembler.NumberModule(variant, choice, layout);
-  StageWords stage{.is_new = is_new};
+                                               const layout::Layout& layout, ModuleSelection wanted,
+                                               const Hash128* id) {
+  ModuleCache& modules = code_cache->modules();
+  const uint32_t number = modules.NumberOf(assembler.Collect(variant, choice, layout));
+  StageWords stage{.is_new = !modules.IsWritten(number)};
   // The caller wants words of known modules only when it has no store that could give them.
-  if (is_new || wanted == ModuleSelection::kAll) {
-    stage.words = assembler.Write(variant, choice, layout);
+  if (stage.is_new || wanted == ModuleSelection::kAll) {
+    stage.words = modules.WordsOf(number);
+    if (stage.words.empty()) {
+      stage.words = assembler.Write(variant, choice, layout);
+      modules.Keep(number, stage.words);
+    }
     ++modules_written;
   }
-  // A digest is computed for each module once; the assembler's number finds it again.
-  if (is_new) {
-    modules.push_back({.content = DigestOf(std::as_bytes(stage.words)),
-                       .needs = assembler.needs(),
-                       .size = SizeOf(stage.words)});
+  // A digest is computed for each module once; its number finds it again.
+  if (stage.is_new) {
+    modules.SetWritten(number, {.content = DigestOf(std::as_bytes(stage.words)),
+                                .needs = assembler.needs(),
+                                .size = SizeOf(stage.words)});
+  }
+  if (id != nullptr) {
+    modules.SetContent(*id, number);
   }
   needs |= modules[number].needs;
   size = modules[number].size;
@@ -237,10 +239,10 @@ StageWords VariantAssembler::State::WriteStage(spirv::EntryChoice choice,
 
 void VariantAssembler::State::EmitCode(Interface& interface, ModuleSelection wanted) {
   if (!interface.prepared) {
-    code_memory->PrepareInterface(interface.decls);
+    code_cache->PrepareInterface(interface.decls);
     interface.prepared = true;
   }
-  code_memory->PrepareFunctions(variant);
+  code_cache->PrepareFunctions(variant);
   const auto count = static_cast<uint32_t>(target.combined ? 1 : variant.entries.size());
   for (uint32_t i = 0; i < count; ++i) {
     const spirv::EntryChoice choice{.index = i, .combined = target.combined};
@@ -254,16 +256,17 @@ void VariantAssembler::State::EmitCode(Interface& interface, ModuleSelection wan
 
 // Facts of a variant and modules are known by the functions and the interface that they rest on.
 ByteView VariantAssembler::State::EmitText(Interface& interface, ModuleSelection wanted) {
+  ModuleCache& modules = code_cache->modules();
   const WgslVariant& made =
       wgsl->Build(variant, *interface.layout.value, target.combined, interface.number);
   diagnostics.insert(diagnostics.end(), made.diagnostics.begin(), made.diagnostics.end());
   fits = made.ok;
   for (uint32_t i = 0; i < made.modules.size(); ++i) {
-    // The text objects number modules densely, so a number that is not there yet is a new module.
-    const bool is_new = made.modules[i] >= modules.size();
+    // The text objects number modules themselves, densely.
+    const bool is_new = !modules.IsWritten(made.modules[i]);
     const std::string& text = wgsl->TextOf(made, i);
     if (is_new) {
-      modules.push_back({.content = DigestOf(text), .size = SizeOf(text)});
+      modules.SetWritten(made.modules[i], {.content = DigestOf(text), .size = SizeOf(text)});
     }
     StageWords stage{.content = modules[made.modules[i]].content, .is_new = is_new};
     if (is_new || wanted == ModuleSelection::kAll) {
@@ -319,7 +322,7 @@ VariantAssembler::VariantAssembler(const LinkedProgram& linked,
                                    std::span<const resolve::EntryPoint> entries,
                                    const target::Target& target, VariantAssembler&& former) {
   KILN_CHECK(former.CanServe(linked), "an assembler of other declarations");
-  std::unique_ptr<CodeCache> memory = std::move(former.state_->code_memory);
+  std::unique_ptr<CodeCache> memory = std::move(former.state_->code_cache);
   former.state_.reset();
   memory->Serve(linked.program);
   state_ = std::make_unique<State>(linked, entries, target, std::move(memory));
@@ -330,12 +333,12 @@ VariantAssembler::~VariantAssembler() = default;
 const VariantView& VariantAssembler::Build(const resolve::OptionValues& values,
                                            ModuleSelection wanted) {
   state_->values.bits.assign(values.bits.begin(), values.bits.end());
-  state_->Build(state_->Close(), wanted);
+  state_->Build(state_->Specialise(), wanted);
   return state_->view;
 }
 
 bool VariantAssembler::CanServe(const LinkedProgram& linked) const {
-  return state_->code_memory->CanServe(linked.program);
+  return state_->code_cache->CanServe(linked.program);
 }
 
 std::optional<uint32_t> VariantAssembler::Find(const resolve::OptionValues& values) const {
@@ -373,7 +376,7 @@ std::optional<BuildResult> VariantAssembler::BuildUnless(const IsKnown& is_known
                                                          const resolve::OptionValues& values,
                                                          ModuleSelection wanted) {
   state_->values.bits.assign(values.bits.begin(), values.bits.end());
-  const bool closed = state_->Close();
+  const bool specialised = state_->Specialise();
   std::vector<OptionRead> read = ReadsOf(state_->linked.program, values, state_->reads);
   if (is_known(read)) {
     return std::nullopt;
@@ -381,22 +384,22 @@ std::optional<BuildResult> VariantAssembler::BuildUnless(const IsKnown& is_known
   // Only here modules are known by content: a digest that is handed on must be one that the
   // caller's store may have.
   state_->by_content = true;
-  state_->Build(closed, wanted);
+  state_->Build(specialised, wanted);
   state_->by_content = false;
   return state_->Copy(std::move(read));
 }
 
 VariantAssembler::Counts VariantAssembler::counts() const {
   return {.results = state_->results.size(),
-          .modules = state_->modules.size(),
-          .segment_versions = state_->units.segment_versions(),
+          .modules = state_->code_cache->modules().count() - state_->earlier_modules,
+          .region_versions = state_->units.region_versions(),
           .decl_versions = state_->units.decl_versions(),
-          .segments_lowered = state_->code_memory->lowered().size(),
+          .regions_lowered = state_->code_cache->lowered().size(),
           .modules_written = state_->modules_written};
 }
 
 std::span<const std::string> VariantAssembler::lowered() const {
-  return state_->code_memory->lowered();
+  return state_->code_cache->lowered();
 }
 
 uint64_t VariantAssembler::bytes_used() const {
@@ -406,7 +409,7 @@ uint64_t VariantAssembler::bytes_used() const {
   const uint64_t interface = sizeof(Interface) + sizeof(layout::Placement) * program.decl_count() +
                              sizeof(uint32_t) * program.member_count();
   return state.answers.bytes_used() + state.units.bytes_used() +
-         state.units.MemoryOf(program).bytes_used() + state.code_memory->bytes_used() +
+         state.units.MemoryOf(program).bytes_used() + state.code_cache->bytes_used() +
          state.assembler.bytes_used() + (state.wgsl.has_value() ? state.wgsl->bytes_used() : 0) +
          state.metadata.bytes_used() + interface * state.interfaces.size() +
          state.results.bytes_used();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Variants at the speed of copying: everything that one program, its entry points and one target
-// need again for the next variant is kept, so that a variant is mostly put together from pieces.
-// What comes out is what BuildDirect makes, byte for byte, in whatever order variants are asked
-// for. See spec/architecture 10
+// need again for the next variant is kept, so that a variant is mostly put together from code
+// objects. What comes out is what BuildDirect makes, byte for byte, in whatever order variants are
+// asked for. See spec/architecture 10
 //
 // An assembler belongs to one thread. Nothing in it is ever given up; drop the whole of it.
 #pragma once
@@ -73,7 +73,7 @@ class VariantAssembler {
 
   // Whether what these options lead to is known already. They are sorted by name.
   using IsKnown = std::function<bool(std::span<const OptionRead> reads)>;
-  // The same unless it is known: the variant is closed, which tells what it reads, and what is
+  // The same unless it is known: the variant is specialised, which tells what it reads, and what is
   // known is not laid out, lowered, linked or written.
   std::optional<BuildResult> BuildUnless(const IsKnown& is_known,
                                          const resolve::OptionValues& values,
@@ -86,14 +86,14 @@ class VariantAssembler {
   struct Counts {
     size_t results = 0;
     size_t modules = 0;  // distinct ones
-    size_t segment_versions = 0;
+    size_t region_versions = 0;
     size_t decl_versions = 0;
-    size_t segments_lowered = 0;
+    size_t regions_lowered = 0;
     size_t modules_written = 0;  // as words, known ones too
   };
   Counts counts() const;
 
-  // The function of every segment that this assembler lowered, in order.
+  // The function of every region that this assembler lowered, in order.
   std::span<const std::string> lowered() const;
 
   // Roughly the memory it holds, of what grows with the variants it has built.

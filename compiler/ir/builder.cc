@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tables of an open module while they grow. Equal rows are one row: that makes ids of types,
+// Tables of a generic module while they grow. Equal rows are one row: that makes ids of types,
 // constants and expressions comparable, and equal sources equal images. Nesting is counted as rows
 // come in, because a row never changes what it holds; a front end that nests deeper than
 // VerifyIds allows is stopped here.
@@ -288,7 +288,7 @@ void Builder::EndBlock() {
 // Instructions are added after everything that they use: operands and the blocks in them have
 // numbers already.
 InstId Builder::AddInst(const Inst& inst, const InstSpans& spans) {
-  const Form form = header_.typed != 0 ? Form::kTypedOpen : Form::kUntyped;
+  const Form form = header_.typed != 0 ? Form::kTypedGeneric : Form::kUntyped;
   KILN_CHECK(!open_blocks_.empty() && Includes(FactsOf(inst.kind).form, form), "kind {}",
              inst.kind);
   if (inst.kind == InstKind::kAlias) {
@@ -368,8 +368,33 @@ CutTables Builder::TablesToCut() {
           .extra = extra_,
           .block_ends_path = block_ends_path_,
           .block_uses_outer = block_uses_outer_,
-          .regions = segments_,
-          .region_spans = segment_spans_};
+          .regions = regions_,
+          .region_spans = region_spans_};
+}
+
+void Builder::AddIfSaid(AttributeOwner owner, AttributeKey key, uint32_t a, uint32_t b) {
+  if (a != kNoRow) {
+    Add(Attribute{.of_member = static_cast<uint16_t>(owner.is_member ? 1 : 0),
+                  .key = key,
+                  .owner = owner.row,
+                  .a = a,
+                  .b = b});
+  }
+}
+
+// A single bool is an instruction of its own; all else is a constant, and of several items one that
+// names the same item again and again.
+InstId Builder::AddRepeated(Scalar scalar, uint32_t count, uint64_t bits, const InstSpans& spans) {
+  const TypeId one = Vector(scalar, 1);
+  if (scalar == Scalar::kBool && count == 1) {
+    return Add(FlagInst{one, static_cast<uint32_t>(bits)}, spans);
+  }
+  const ConstId item = ScalarConst(one, bits);
+  if (count == 1) {
+    return Add(ConstInst{one, item}, spans);
+  }
+  const TypeId type = Vector(scalar, static_cast<uint8_t>(count));
+  return Add(ConstInst{type, CompositeConst(type, Ids(std::vector<ConstId>(count, item)))}, spans);
 }
 
 // The function is cut as a whole when it is complete, since whether a block ends its path is known
@@ -378,17 +403,17 @@ void Builder::EndFunction() {
   KILN_CHECK(function_.valid() && open_blocks_.size() == 1, "{} open blocks", open_blocks_.size());
   const BlockId body = open_blocks_.back().block;
   EndBlock();
-  decls_[function_.value].body = static_cast<uint32_t>(segments_.size());
-  const size_t first_segment = segments_.size();
+  decls_[function_.value].body = static_cast<uint32_t>(regions_.size());
+  const size_t first_region = regions_.size();
   std::vector<std::vector<uint32_t>> locals =
-      RegionCutter(TablesToCut(), policy_).Cut(function_, body);  // by segment of this function
+      RegionCutter(TablesToCut(), policy_).Cut(function_, body);  // by region of this function
   for (uint32_t i = 0; i < decls_[function_.value].member_count; ++i) {
     // Parameters belong to the first region, which is the body.
     locals[0].push_back(first_local_ + i);
   }
   for (size_t i = 0; i < locals.size(); ++i) {
     std::ranges::sort(locals[i]);  // rows of one module are numbered in source order
-    segments_[first_segment + i].locals = List(locals[i]);
+    regions_[first_region + i].locals = List(locals[i]);
   }
   function_ = {};
 }
@@ -438,7 +463,7 @@ Module Builder::Finish(const Hash128& fingerprint) {
                           .decls = decls_,
                           .members = members_,
                           .locals = locals_,
-                          .segments = segments_,
+                          .regions = regions_,
                           .insts = insts_,
                           .blocks = blocks_,
                           .block_insts = block_insts_,
@@ -450,7 +475,7 @@ Module Builder::Finish(const Hash128& fingerprint) {
                           .decl_spans = decl_spans_,
                           .member_spans = member_spans_,
                           .local_spans = local_spans_,
-                          .segment_spans = segment_spans_,
+                          .region_spans = region_spans_,
                           .inst_spans = inst_spans_};
   return WriteModule(tables, {.line_starts = line_starts_, .files = files_}, fingerprint);
 }

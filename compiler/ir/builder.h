@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The only writer of open modules: rows in, one frozen image out. Front ends add declarations in
+// The only writer of generic modules: rows in, one frozen image out. Front ends add declarations in
 // source order and a function's instructions in the order in which they run; the builder interns
-// text, types, constants, expressions and lists, and cuts functions into segments.
+// text, types, constants, expressions and lists, and cuts functions into regions.
 //
 //   const DeclId f = b.BeginFunction({.kind = DeclKind::kFunction, .name = b.Text("main"),
 //                                     .type = b.Void()}, {});
@@ -91,6 +91,12 @@ class Builder {
 
   // Of typed modules. Rows of one owner come in their order, owners in any.
   void Add(const Attribute& attribute) { attributes_.push_back(attribute); }
+  // The same of a number that the source may not have said: nothing is added for kNoRow.
+  struct AttributeOwner {
+    bool is_member = false;
+    uint32_t row = 0;
+  };
+  void AddIfSaid(AttributeOwner owner, AttributeKey key, uint32_t a, uint32_t b = 0);
 
   // --- functions ---------------------------------------------------------------------------------
   // Begins a function and its body block. `decl.type` is the return type.
@@ -109,7 +115,9 @@ class Builder {
     View::kKind;
   }
   { return AddInst(view.To(), spans); }
-  // Ends the body, decides which `when` become segments and adds their rows (docs/IR.md).
+  // `bits` in each of `count` items, as a constant vector or scalar of that type.
+  InstId AddRepeated(Scalar scalar, uint32_t count, uint64_t bits, const InstSpans& spans);
+  // Ends the body, decides which `when` become regions and adds their rows (docs/IR.md).
   void EndFunction();
 
   // Freezes everything into an image. The builder is empty afterwards and must not be used.
@@ -141,7 +149,7 @@ class Builder {
   std::vector<Decl> decls_;
   std::vector<Member> members_;
   std::vector<Local> locals_;
-  std::vector<Region> segments_;
+  std::vector<Region> regions_;
   std::vector<Inst> insts_;
   std::vector<Block> blocks_;
   std::vector<uint32_t> block_insts_;
@@ -151,7 +159,7 @@ class Builder {
   std::vector<DeclSpans> decl_spans_;
   std::vector<MemberSpans> member_spans_;
   std::vector<LocalSpans> local_spans_;
-  std::vector<RegionSpans> segment_spans_;
+  std::vector<RegionSpans> region_spans_;
   std::vector<InstSpans> inst_spans_;
   std::vector<uint32_t> line_starts_;
   Bytes files_;

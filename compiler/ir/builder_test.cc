@@ -74,13 +74,13 @@ Module FunctionOf(Fill fill, CutPolicy policy = CutPolicy::kCut) {
   return b.Finish({});
 }
 
-size_t SegmentsOf(const Module& module) { return module.view().segments.size(); }
+size_t RegionsOf(const Module& module) { return module.view().regions.size(); }
 
 TEST(EndFunction, WhenThatFlowsOn_IsCutOut) {
   const struct {
     const char* what;
     void (*fill)(Builder&);
-    size_t segments;
+    size_t regions;
   } rows[] = {
       {"empty", [](Builder&) {}, 2},
       {"flows on", AddPi, 2},
@@ -95,13 +95,13 @@ TEST(EndFunction, WhenThatFlowsOn_IsCutOut) {
   };
   for (const auto& row : rows) {
     const Module module = FunctionOf([&](Builder& b) { AddWhen(b, row.fill); });
-    EXPECT_EQ(SegmentsOf(module), row.segments) << row.what;
+    EXPECT_EQ(RegionsOf(module), row.regions) << row.what;
   }
 }
 
 TEST(EndFunction, PolicyWhole_CutsNothing) {
   const auto fill = [](Builder& b) { AddWhen(b, AddPi); };
-  EXPECT_EQ(SegmentsOf(FunctionOf(fill, CutPolicy::kWhole)), 1u);
+  EXPECT_EQ(RegionsOf(FunctionOf(fill, CutPolicy::kWhole)), 1u);
 }
 
 TEST(EndFunction, NestedWhens_ArePreOrderRows) {
@@ -111,16 +111,16 @@ TEST(EndFunction, NestedWhens_ArePreOrderRows) {
     AddWhen(b, AddPi);
   });
   std::vector<uint32_t> parents;
-  for (const Region& segment : module.view().segments) {
-    parents.push_back(segment.parent.value);
-    EXPECT_EQ(segment.function, DeclId{0});
+  for (const Region& region : module.view().regions) {
+    parents.push_back(region.parent.value);
+    EXPECT_EQ(region.function, DeclId{0});
   }
   EXPECT_THAT(parents, ElementsAre(kNoRow, 0, 1, 0));
-  EXPECT_EQ(module.view().segments[0].condition, kTrue);
-  EXPECT_FALSE(module.view().segments[1].condition == kTrue);
+  EXPECT_EQ(module.view().regions[0].condition, kTrue);
+  EXPECT_FALSE(module.view().regions[1].condition == kTrue);
 }
 
-TEST(EndFunction, EachSegment_ListsTheNamesItDeclares) {
+TEST(EndFunction, EachRegion_ListsTheNamesItDeclares) {
   Builder b({});
   b.BeginFunction({.kind = DeclKind::kFunction, .name = b.Text("main"), .type = b.Void()}, {});
   const LocalId p = b.AddParameter({.name = b.Text("p"), .type = b.Vector(Scalar::kF32, 1)}, {});
@@ -136,9 +136,9 @@ TEST(EndFunction, EachSegment_ListsTheNamesItDeclares) {
   b.EndFunction();
   const Module module = b.Finish({});
   const ModuleView& view = module.view();
-  ASSERT_EQ(view.segments.size(), 2u);
-  EXPECT_THAT(view.List(view.segments[0].locals), ElementsAre(p.value, x.value, z.value));
-  EXPECT_THAT(view.List(view.segments[1].locals), ElementsAre(y.value));
+  ASSERT_EQ(view.regions.size(), 2u);
+  EXPECT_THAT(view.List(view.regions[0].locals), ElementsAre(p.value, x.value, z.value));
+  EXPECT_THAT(view.List(view.regions[1].locals), ElementsAre(y.value));
   EXPECT_EQ(view.decls[0].member_count, 1u);
   EXPECT_EQ(view.members[0].value, p.value);
 }
@@ -150,7 +150,7 @@ TEST(Blocks, FilledWhileOuterOnesAreOpen_AreContiguousRanges) {
     AddPi(b);
   });
   const ModuleView& view = module.view();
-  const BlockId body = view.segments[0].block;
+  const BlockId body = view.regions[0].block;
   std::vector<InstKind> kinds;
   for (const uint32_t inst : view.InstsOf(body)) {
     kinds.push_back(view.insts[inst].kind);

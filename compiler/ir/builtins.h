@@ -54,7 +54,7 @@ inline constexpr uint32_t kBuiltinCount = sizeof(kBuiltinFacts) / sizeof(kBuilti
 constexpr const BuiltinFacts& FactsOf(Builtin builtin) {
   return kBuiltinFacts[static_cast<uint16_t>(builtin)];
 }
-// Closing of untyped modules makes none of these.
+// Specialising of untyped modules makes none of these.
 constexpr bool IsOfTypedModules(Builtin builtin) { return builtin >= Builtin::kNMin; }
 // Does the family exist for `type`?
 bool ExistsFor(BuiltinTypes types, const Type& type);

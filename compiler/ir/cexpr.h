@@ -4,7 +4,7 @@
 // constant may be declared by another module. Wrong constructs are rows too (kInvalid): they are
 // diagnosed only when asked, since an unreached declaration is never evaluated (spec/rpl 8.1).
 //
-// Rows carry no spans, so that equal expressions are one question. Whoever *uses* a cexpr keeps the
+// Rows carry no spans, so that equal expressions are one query. Whoever *uses* a cexpr keeps the
 // number of the first of a run of spans, one per node of the expression tree in pre-order; the
 // evaluator reports errors as (pre-order node number) and the user adds its run.
 #pragma once
@@ -43,7 +43,7 @@ enum class CexprOp : uint16_t {
   kLogicalOr,  // a, b
   kConvert,    // kind = target ValueKind, a
   kSelect,     // a ? b : c with b = ListId of two cexprs (version 2)
-  kComposite,  // typed constants (version 2): a = TypeId (open), b = ListId of cexprs
+  kComposite,  // typed constants (version 2): a = TypeId (generic), b = ListId of cexprs
   kInvalid,  // kind = InvalidCexpr, a = StringId of the offending text, b = number (argument count)
 };
 

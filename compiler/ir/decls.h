@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Open declarations: options, global declarations, their members, the local names of functions,
-// segments, and the span rows that run parallel to them.
+// regions, and the span rows that run parallel to them.
 #pragma once
 
 #include <cstddef>
@@ -165,8 +165,8 @@ constexpr bool IsExit(LocalKind kind) {
   return kind == LocalKind::kLoopExit || kind == LocalKind::kSwitchExit;
 }
 
-// A name that lives in one function. Those a segment declares are its reserved names, listed by the
-// segment in source order (spec/architecture 10.1).
+// A name that lives in one function. Those a region declares are its reserved names, listed by the
+// region in source order (spec/architecture 10.1).
 struct Local {
   StringId name{};            // invalid for exits
   CexprId condition = kTrue;  // of parameters and aliases
@@ -185,7 +185,7 @@ struct Region {
   DeclId function{};
   RegionId parent{};  // invalid for a function body
   BlockId block{};
-  ListId locals{};            // reserved names this segment declares: LocalIds in source order
+  ListId locals{};            // reserved names this region declares: LocalIds in source order
   CexprId condition = kTrue;  // of the insertion point; kTrue for a function body
   uint32_t zero = 0;
 };

@@ -266,7 +266,7 @@ KILN_VIEW2(VariableInst, kVariable, LocalId, local, InstId, initialiser);
 KILN_VIEW2(AliasInst, kAlias, LocalId, local, BlockId, block);
 KILN_VIEW1(StatementInst, kStatement, InstId, expression);
 KILN_VIEW2(WhenInst, kWhen, CexprId, condition, BlockId, block);
-KILN_VIEW1(WhenSegmentInst, kWhenSegment, RegionId, segment);
+KILN_VIEW1(WhenRegionInst, kWhenRegion, RegionId, region);
 KILN_VIEW_F(LogicalInst, kLogical, LogicalOp, op, InstId, left, BlockId, right);
 KILN_VIEW1(YieldInst, kYield, InstId, value);
 KILN_VIEW_B(ScopeInst, kScope, BlockId, block);
@@ -298,7 +298,7 @@ KILN_VIEW2(CallInst, kCall, DeclId, function, ListId, arguments);
 KILN_VIEW2(SelectInst, kSelect, InstId, condition, ListId, operands);
 KILN_VIEW2(SelectBlocksInst, kSelectBlocks, InstId, condition, ListId, blocks);
 KILN_VIEW2(StoreInst, kStore, InstId, place, InstId, value);
-KILN_VIEW1(HoleInst, kHole, RegionId, segment);
+KILN_VIEW1(InsertionPointInst, kInsertionPoint, RegionId, region);
 KILN_VIEW1(CexprInst, kCexpr, CexprId, value);
 KILN_VIEW2(ChooseInst, kChoose, CexprId, condition, ListId, blocks);
 KILN_VIEW2(FaultInst, kFault, StringId, code, ListId, arguments);
@@ -358,13 +358,13 @@ enum class ResultSchema : uint8_t { kValue, kPlace, kVoid, kDeferred };
 
 // Where a kind may stand: bits.
 enum class Form : uint8_t {
-  kUntyped = 1,    // open, in modules that are not typed
-  kTypedOpen = 2,  // open, in typed modules
-  kClosed = 4,
-  kOpen = kUntyped,
-  kBoth = kUntyped | kTypedOpen | kClosed,
-  kAnyOpen = kUntyped | kTypedOpen,
-  kTyped = kTypedOpen | kClosed,
+  kUntyped = 1,       // generic, in modules that are not typed
+  kTypedGeneric = 2,  // generic, in typed modules
+  kSpecialised = 4,
+  kGeneric = kUntyped,
+  kBoth = kUntyped | kTypedGeneric | kSpecialised,
+  kAnyGeneric = kUntyped | kTypedGeneric,
+  kTyped = kTypedGeneric | kSpecialised,
 };
 constexpr bool Includes(Form form, Form one) {
   return (static_cast<uint8_t>(form) & static_cast<uint8_t>(one)) != 0;

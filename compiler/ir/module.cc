@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Open modules as images. One section per table, in the order of `Sections`; the span tables are
+// Generic modules as images. One section per table, in the order of `Sections`; the span tables are
 // sections of their own, so that an image without them is the same image otherwise.
 #include "compiler/ir/module.h"
 
@@ -29,12 +29,12 @@ void ForEachTable(View& view, Visit visit) {
   uint32_t kind = kFirstTable;
   const auto semantic = [&](auto&... tables) { (visit(kind++, tables), ...); };
   semantic(view.types, view.consts, view.cexprs, view.options, view.decls, view.members,
-           view.locals, view.segments, view.insts, view.blocks, view.block_insts, view.extra,
+           view.locals, view.regions, view.insts, view.blocks, view.block_insts, view.extra,
            view.string_ends, view.string_bytes, view.attributes);
   kind = kFirstSpanTable;
   // Spans are what an edit of a comment changes, so they are kept apart from everything that has a
   // meaning.
-  semantic(view.spans, view.decl_spans, view.member_spans, view.local_spans, view.segment_spans,
+  semantic(view.spans, view.decl_spans, view.member_spans, view.local_spans, view.region_spans,
            view.inst_spans);
 }
 
@@ -163,7 +163,7 @@ Hash128 Module::semantic_id() const {
   without_spans.decl_spans = {};
   without_spans.member_spans = {};
   without_spans.local_spans = {};
-  without_spans.segment_spans = {};
+  without_spans.region_spans = {};
   without_spans.inst_spans = {};
   return HashBytes(WriteImage(without_spans, {}, fingerprint_));
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// An open module: what a front end made of one source, as flat tables in one buffer. The in-memory
-// form is the file form (a section_file), so loading is one copy into an aligned buffer.
+// A generic module: what a front end made of one source, as flat tables in one buffer. The
+// in-memory form is the file form (a section_file), so loading is one copy into an aligned buffer.
 //
 // Module owns the buffer; ModuleView borrows it (or any 16-byte aligned copy of it) and is what all
 // later stages read. A view is trustworthy only after Open and VerifyIds have both succeeded; from
@@ -61,7 +61,7 @@ struct ModuleView {
   std::span<const Decl> decls;
   std::span<const Member> members;
   std::span<const Local> locals;
-  std::span<const Region> segments;
+  std::span<const Region> regions;
   std::span<const Inst> insts;
   std::span<const Block> blocks;
   std::span<const uint32_t> block_insts;  // InstId values
@@ -74,7 +74,7 @@ struct ModuleView {
   std::span<const DeclSpans> decl_spans;
   std::span<const MemberSpans> member_spans;
   std::span<const LocalSpans> local_spans;
-  std::span<const RegionSpans> segment_spans;
+  std::span<const RegionSpans> region_spans;
   std::span<const InstSpans> inst_spans;
 
   std::string_view Text(StringId id) const;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A `when` becomes a region only if control always flows past it: a region is closed once and used
-// by every variant that has it, so whether what follows is reached must not depend on what it
+// A `when` becomes a region only if control always flows past it: a region is specialised once and
+// used by every variant that has it, so whether what follows is reached must not depend on what it
 // holds; and only if it uses no value of the blocks around it, which regions do not share (of
 // untyped modules no statement does). A `return` deep inside makes every block around it one that
 // can end its path; blocks are asked in the order in which they end, inner ones first, so one
@@ -106,7 +106,7 @@ void RegionCutter::CutInst(RegionId region, uint32_t number) {
                                      {.condition = tables_.inst_spans[number].aux});
       // The block stays where it is and belongs to the new region. Only the instruction that led to
       // it changes.
-      tables_.insts[number] = WhenSegmentInst{when.type, cut}.To();
+      tables_.insts[number] = WhenRegionInst{when.type, cut}.To();
       CutBlock(cut, when.block);
       return;
     }

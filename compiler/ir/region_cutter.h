@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Cuts the body of a function into regions: a `when` that control always flows past becomes a row
-// of its own, in pre-order. Part of Builder. Spec: docs/IR.md "Segments", spec/architecture 10.1.
+// of its own, in pre-order. Part of Builder. Spec: docs/IR.md "Regions", spec/architecture 10.1.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ enum class CutPolicy : uint8_t { kCut, kWhole };
 // The tables of a builder that cutting reads and writes. Borrowed for one use: views end when a
 // table grows.
 struct CutTables {
-  std::vector<Inst>& insts;  // a `when` that is cut becomes a `when_segment` in its place
+  std::vector<Inst>& insts;  // a `when` that is cut becomes a `when_region` in its place
   std::span<const InstSpans> inst_spans;
   std::span<const Block> blocks;
   std::span<const uint32_t> block_insts;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The settings of pipelines as data: settings.def with look-up by name. Read by closing,
+// The settings of pipelines as data: settings.def with look-up by name. Read by specialising,
 // which checks values, and by metadata, which fills in defaults.
 #pragma once
 

@@ -36,7 +36,7 @@ struct Origin {
 struct SpecialisedMember {
   StringId name{};  // of the Pool
   TypeId type{};
-  MemberId member{};                     // program-wide row of the open member
+  MemberId member{};                     // program-wide row of the generic member
   PackClass pack = PackClass::kDefault;  // attributes: never kDefault
   uint8_t pack_bits = 0;
   Access access = Access::kIn;   // parameters
@@ -69,7 +69,7 @@ struct SpecialisedDecl {
   ResourceSet set() const { return static_cast<ResourceSet>(flags >> 8); }
 };
 
-// A local variable that this segment owns (a reserved name), with its closed type.
+// A local variable that this region owns (a reserved name), with its specialised type.
 struct SpecialisedLocal {
   LocalId local{};
   LocalKind kind = LocalKind::kVariable;  // parameters, variables, loop exits; aliases are gone
@@ -79,7 +79,7 @@ struct SpecialisedLocal {
   bool relaxed = false;
 };
 
-// What a segment touches, for checks of the walk and for `stages` in metadata. First mention order.
+// What a region touches, for checks of the walk and for `stages` in metadata. First mention order.
 enum class MemberUse : uint8_t { kRead = 1, kWrite = 2, kSample = 4, kCompare = 8 };
 struct Mention {
   DeclId decl{};        // container, buffer, push constant, sampler, image or callee
@@ -89,7 +89,7 @@ struct Mention {
   SpanId span{};  // of the first mention
 };
 
-// What a segment does to local variables that are declared without a value, in order, for the walk
+// What a region does to local variables that are declared without a value, in order, for the walk
 // (spec/rpl 8.8). Branches and loops hold parts: kBranch part {kNext part} kEnd; the parts of a
 // loop are its condition, body and continuing block.
 enum class AssignmentEventKind : uint8_t {
@@ -102,8 +102,8 @@ enum class AssignmentEventKind : uint8_t {
   kEnd,
   kBreak,
   kContinue,
-  kLeave,  // the function
-  kHole,   // id: RegionId
+  kLeave,           // the function
+  kInsertionPoint,  // id: RegionId
 };
 struct AssignmentEvent {
   AssignmentEventKind kind = AssignmentEventKind::kLeave;
@@ -140,7 +140,7 @@ struct InterfaceRow {
 };
 
 struct SpecialisedRegion {
-  RegionId segment{};
+  RegionId id{};
   DeclId function{};
   std::vector<Inst> insts{};
   std::vector<Block> blocks{};
@@ -149,7 +149,7 @@ struct SpecialisedRegion {
   BlockId body{};                                // operands precede users inside and across blocks
   std::vector<SpecialisedLocal> locals{};        // own reserved names, source order
   std::vector<Mention> mentions{};               // variables and callees in order of first mention
-  std::vector<RegionId> holes{};                 // in order; each is also a Hole inst
+  std::vector<RegionId> insertion_points{};      // in order; each is also an InsertionPoint inst
   std::vector<StageVariable> stage_variables{};  // mentioned, in order
   std::vector<AssignmentEvent>
       flow{};                        // empty if the function declares no variable without a value
@@ -173,11 +173,11 @@ struct SpecialisedRegion {
 };
 
 // One live region of a function, in the order of the insertion points (depth first); [0] is the
-// body. `parent` is the index, in `segments` of the function, of the region whose insertion point
+// body. `parent` is the index, in `regions` of the function, of the region whose insertion point
 // it fills.
 struct RegionRef {
-  RegionId segment{};
-  const SpecialisedRegion* closed = nullptr;
+  RegionId region{};
+  const SpecialisedRegion* specialised = nullptr;
   uint32_t parent = 0;
 };
 
@@ -187,15 +187,15 @@ struct FunctionRef {
   const SpecialisedDecl* signature = nullptr;
   Stage stage = Stage::kVertex;  // the version's stage if stage-sensitive
   bool stage_sensitive = false;
-  std::vector<RegionRef>
-      segments{};  // live ones; an insertion point whose region is absent is dead
+  std::vector<RegionRef> regions{};  // live ones; an insertion point whose region is absent is dead
 };
 
 struct EntryRef {
   Stage stage = Stage::kVertex;
   DeclId function{};        // of typed modules: the entry version
   std::string_view name{};  // of the Pool or program
-  // Reached, in order of first mention; [0] is the entry. Owned by whoever owns the closed units.
+  // Reached, in order of first mention; [0] is the entry. Owned by whoever owns the specialised
+  // units.
   std::vector<const FunctionRef*> functions{};
   Bitset live_options{};           // read by what this entry point reaches and by the interface
   std::vector<InterfaceRow> io{};  // of typed modules

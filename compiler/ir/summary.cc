@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One walk over the instructions of a segment, in order.
+// One walk over the instructions of a region, in order.
 #include "compiler/ir/summary.h"
 
 #include <algorithm>
@@ -14,15 +14,15 @@ namespace {
 // Collects what a region mentions, so that later steps never walk its instructions for it.
 class Summary {
  public:
-  explicit Summary(SpecialisedRegion& segment) : segment_(segment) {}
+  explicit Summary(SpecialisedRegion& region) : region_(region) {}
 
   // Each instruction exactly once, so lists below are in the order of the source.
   void Walk(BlockId block) {
-    for (const uint32_t number : segment_.InstsOf(block)) {
-      const Inst& inst = segment_.insts[number];
+    for (const uint32_t number : region_.InstsOf(block)) {
+      const Inst& inst = region_.insts[number];
       Add(inst);
       ForEachOwnedBlock(
-          inst, [this](ListId id) { return segment_.List(id); },
+          inst, [this](ListId id) { return region_.List(id); },
           [this](uint32_t owned) { Walk(BlockId{owned}); });
     }
   }
@@ -31,21 +31,21 @@ class Summary {
   // In the order of their first mention. A region mentions a handful of things, so they are
   // searched in a row.
   Mention& MentionOf(DeclId decl, MemberId member, Direction direction) {
-    for (Mention& mention : segment_.mentions) {
+    for (Mention& mention : region_.mentions) {
       if (mention.decl == decl && mention.member == member && mention.direction == direction) {
         return mention;
       }
     }
-    segment_.mentions.push_back({.decl = decl, .member = member, .direction = direction});
-    return segment_.mentions.back();
+    region_.mentions.push_back({.decl = decl, .member = member, .direction = direction});
+    return region_.mentions.back();
   }
 
   // Marks the global that `place` is part of, if it is one.
   void Touched(InstId place, MemberUse touch) {
     // An access is a path into something; what counts is the variable at its beginning.
-    Inst root = segment_.insts[place.value];
+    Inst root = region_.insts[place.value];
     if (root.kind == InstKind::kAccess) {
-      root = segment_.insts[root.As<AccessInst>().root.value];
+      root = region_.insts[root.As<AccessInst>().root.value];
     }
     if (root.kind == InstKind::kGlobalRef) {
       const GlobalRefInst global = root.As<GlobalRefInst>();
@@ -58,12 +58,12 @@ class Summary {
   void AddSampling(const BuiltinCallInst& call) {
     // A region that was not verified yet may have too few operands; it is then left alone here and
     // refused there.
-    const std::span<const uint32_t> arguments = segment_.List(call.arguments);
+    const std::span<const uint32_t> arguments = region_.List(call.arguments);
     if (!IsSampling(call.builtin) || arguments.size() < 2) {
       return;
     }
     // Every sampling function of RPL counts here, those that are given a level included.
-    segment_.uses_implicit_lod = true;
+    region_.uses_implicit_lod = true;
     Touched(InstId{arguments[0]},
             SamplesDepth(call.builtin) ? MemberUse::kCompare : MemberUse::kSample);
     Touched(InstId{arguments[1]}, MemberUse::kSample);
@@ -71,12 +71,12 @@ class Summary {
 
   // Images stand first here and samplers behind them.
   void AddImage(const ImageInst& image) {
-    const std::span<const uint32_t> operands = segment_.List(image.operands);
+    const std::span<const uint32_t> operands = region_.List(image.operands);
     if (operands.empty()) {
       return;
     }
-    segment_.uses_implicit_lod =
-        segment_.uses_implicit_lod || IsImplicitLod(image.op, image.keywords);
+    region_.uses_implicit_lod =
+        region_.uses_implicit_lod || IsImplicitLod(image.op, image.keywords);
     const bool compares = image.op == ImageOp::kSampleDref || image.op == ImageOp::kGatherDref;
     if (OperandCountsOf(image.op, image.keywords).handles == 2 && operands.size() > 1) {
       Touched(InstId{operands[1]}, compares ? MemberUse::kCompare : MemberUse::kSample);
@@ -88,14 +88,14 @@ class Summary {
 
   // A compare-exchange reads and writes, like every operation but load and store.
   void AddAtomic(const AtomicInst& atomic) {
-    const std::span<const uint32_t> operands = segment_.List(atomic.operands);
+    const std::span<const uint32_t> operands = region_.List(atomic.operands);
     if (operands.empty()) {
       return;
     }
     InstId place{operands[0]};
     // An atomic on a texel touches the image that the texel is of.
-    if (segment_.insts[place.value].kind == InstKind::kTexel) {
-      place = segment_.insts[place.value].As<TexelInst>().image;
+    if (region_.insts[place.value].kind == InstKind::kTexel) {
+      place = region_.insts[place.value].As<TexelInst>().image;
     }
     if (atomic.op != AtomicOp::kStore) {
       Touched(place, MemberUse::kRead);
@@ -111,7 +111,7 @@ class Summary {
       const GlobalRefInst global = inst.As<GlobalRefInst>();
       MentionOf(global.decl, global.member, global.direction);
       // A region that uses an input or output belongs to the stage that has them.
-      segment_.bound = segment_.bound || global.direction != Direction::kNone;
+      region_.bound = region_.bound || global.direction != Direction::kNone;
     } else if (inst.kind == InstKind::kCall) {
       MentionOf(inst.As<CallInst>().function, {}, Direction::kNone);
     } else if (inst.kind == InstKind::kLoad) {
@@ -120,40 +120,40 @@ class Summary {
       Touched(inst.As<StoreInst>().place, MemberUse::kWrite);
     } else if (inst.kind == InstKind::kBuiltinCall) {
       AddSampling(inst.As<BuiltinCallInst>());
-    } else if (inst.kind == InstKind::kHole) {
-      segment_.holes.push_back(inst.As<HoleInst>().segment);
+    } else if (inst.kind == InstKind::kInsertionPoint) {
+      region_.insertion_points.push_back(inst.As<InsertionPointInst>().region);
     } else if (inst.kind == InstKind::kImage) {
       AddImage(inst.As<ImageInst>());
     } else if (inst.kind == InstKind::kAtomic) {
       AddAtomic(inst.As<AtomicInst>());
     } else if (inst.kind == InstKind::kDiscard || inst.kind == InstKind::kDemote) {
-      segment_.discards = true;
-      segment_.bound = true;
+      region_.discards = true;
+      region_.bound = true;
     } else if (inst.kind == InstKind::kStageRef) {
       const StageVariable variable = inst.As<StageRefInst>().variable;
-      segment_.bound = true;
-      if (std::ranges::find(segment_.stage_variables, variable) == segment_.stage_variables.end()) {
-        segment_.stage_variables.push_back(variable);
+      region_.bound = true;
+      if (std::ranges::find(region_.stage_variables, variable) == region_.stage_variables.end()) {
+        region_.stage_variables.push_back(variable);
       }
     }
   }
 
-  SpecialisedRegion& segment_;
+  SpecialisedRegion& region_;
 };
 
 }  // namespace
 
 // Requires: the region was made by specialisation. Nothing about its operands has been
 // verified.
-void Summarise(SpecialisedRegion& segment) {
+void Summarise(SpecialisedRegion& region) {
   // Cleared first, because a region may be summarised again after it was changed.
-  segment.mentions.clear();
-  segment.holes.clear();
-  segment.stage_variables.clear();
-  segment.discards = false;
-  segment.bound = false;
-  segment.uses_implicit_lod = false;
-  Summary(segment).Walk(segment.body);
+  region.mentions.clear();
+  region.insertion_points.clear();
+  region.stage_variables.clear();
+  region.discards = false;
+  region.bound = false;
+  region.uses_implicit_lod = false;
+  Summary(region).Walk(region.body);
 }
 
 }  // namespace kiln::ir

@@ -6,8 +6,9 @@
 
 namespace kiln::ir {
 
-// Sets everything of `segment` that follows from its instructions: mentions (without spans), holes,
-// stage variables, discards, bound, uses_implicit_lod. For segments that were not made by closing.
-void Summarise(SpecialisedRegion& segment);
+// Sets everything of `region` that follows from its instructions: mentions (without spans),
+// insertion points, stage variables, discards, bound, uses_implicit_lod. For regions that were not
+// made by specialising.
+void Summarise(SpecialisedRegion& region);
 
 }  // namespace kiln::ir

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The instructions of typed modules in the closed form: each kind where it is legal, and what is
-// next to it and is not. What is legal prints as it was read.
+// The instructions of typed modules in the specialised form: each kind where it is legal, and what
+// is next to it and is not. What is legal prints as it was read.
 #include <set>
 #include <string>
 
@@ -62,7 +62,7 @@ std::string TextOf(std::string_view statements) {
   io out "color" : f4 location(0) index(0)
   io out "second" : f4 location(1)
   function @main() -> void {
-    segment s0 {
+    region r0 {
       var $v : f4
       var $m : s3x3
       exit $exit
@@ -298,13 +298,13 @@ TEST(TypedInstructions, Images) { ExpectVerdicts(kImages); }
 TEST(TypedInstructions, EveryKindAndOperation_IsInALegalRow) {
   std::set<std::string> missing;
   for (const InstFacts& facts : kInstFacts) {
-    if (Includes(facts.form, Form::kClosed) && !Includes(facts.form, Form::kUntyped)) {
+    if (Includes(facts.form, Form::kSpecialised) && !Includes(facts.form, Form::kUntyped)) {
       missing.insert(facts.mnemonic);
     }
   }
   for (const char* known :
        {"global", "stage", "local", "temp", "const_place", "param", "store", "unary", "splat",
-        "extract", "swizzle", "call", "select", "select_blocks", "spec_const", "hole"}) {
+        "extract", "swizzle", "call", "select", "select_blocks", "spec_const", "insertion_point"}) {
     missing.erase(known);  // verify_specialised_test has them
   }
   for (const std::string_view op : kNames<ImageOp>) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Typed modules in the open form: everything a text may say comes back, survives being saved, and
-// what breaks a rule of the form is refused.
+// Typed modules in the generic form: everything a text may say comes back, survives being saved,
+// and what breaks a rule of the form is refused.
 #include <string>
 
 #include <gmock/gmock.h>
@@ -132,7 +132,7 @@ TEST(TypedModule, AWhen_IsCutIfItUsesNoOuterValue) {
     const Result<Module> module = ParseModule(text);
     EXPECT_TRUE(module.ok()) << module.error().context;
     EXPECT_TRUE(VerifyIds(module->view()).ok());
-    return module->view().segments.size();
+    return module->view().regions.size();
   };
   EXPECT_EQ(regions("    %2 = local $y : f1\n    store %2, %1\n"), 1u);
   EXPECT_EQ(regions("    scope {\n      %2 = local $y : f1\n      store %2, %1\n    }\n"), 1u);

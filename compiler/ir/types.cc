@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The pool of closed types, shapes and constants, and the spelling of types.
+// The pool of specialised types, shapes and constants, and the spelling of types.
 #include "compiler/ir/types.h"
 
 #include <algorithm>
@@ -101,7 +101,7 @@ TypeId Pool::FloatMatrix(Scalar scalar, uint32_t columns, uint32_t rows) const {
   return TypeId{kFirstMatrix + first + (columns - 2) * 3 + (rows - 2)};
 }
 
-// Structs have a function of their own, and the named types of open modules never come into this
+// Structs have a function of their own, and the named types of generic modules never come into this
 // pool.
 TypeId Pool::Intern(const Type& type) {
   KILN_CHECK(type.kind != TypeKind::kStruct && type.kind != TypeKind::kNamed &&

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Shader types and constants as rows, and the pool that makes equal closed shapes equal ids.
+// Shader types and constants as rows, and the pool that makes equal specialised shapes equal ids.
 //
 // A module image has a table of *open* types: they may name a struct (kNamed), an array extent is a
-// CexprId, and the type of an expression is kDeferred. Closed IR uses the types of a Pool: extents
-// are numbers, structs are shapes, nothing is named or deferred.
+// CexprId, and the type of an expression is kDeferred. Specialised IR uses the types of a Pool:
+// extents are numbers, structs are shapes, nothing is named or deferred.
 #pragma once
 
 #include <cstdint>
@@ -92,7 +92,7 @@ struct Type {
   uint8_t columns = 0;
   uint32_t element = 0;  // array: TypeId; struct: shape number in the Pool; named: StringId;
                          // declared: DeclId
-  uint32_t extent = 0;   // array: CexprId (open) or item count (closed); image: PackImage()
+  uint32_t extent = 0;   // array: CexprId (generic) or item count (specialised); image: PackImage()
   uint32_t flags = 0;    // reserved, zero
   friend bool operator==(const Type&, const Type&) = default;
 };
@@ -147,9 +147,9 @@ constexpr Type ArrayType(TypeId element, uint32_t extent) {
   return {TypeKind::kArray, Scalar::kNone, 0, 0, element.value, extent, 0};
 }
 
-// A constant of a closed or open type. Scalars hold their bits in `a` (float: IEEE-754; bool: 0 or
-// 1; those of 16 bits: zero above), composites a ListId of ConstId in `a`. `0.0` and `-0.0` differ:
-// equality is by bits.
+// A constant of a specialised or generic type. Scalars hold their bits in `a` (float: IEEE-754;
+// bool: 0 or 1; those of 16 bits: zero above), composites a ListId of ConstId in `a`. `0.0` and
+// `-0.0` differ: equality is by bits.
 struct Const {
   TypeId type{};
   uint32_t a = 0;
@@ -164,8 +164,8 @@ static_assert(sizeof(Const) == 16 && std::is_trivially_copyable_v<Const>);
 enum class MatrixOrder : uint32_t { kColumn, kRow };
 inline constexpr uint32_t kUnwritten = 0xffffffffu;
 
-// One member of a closed struct: names are part of the shape because they reach OpMemberName, and
-// so is what the author wrote about its form in memory.
+// One member of a specialised struct: names are part of the shape because they reach OpMemberName,
+// and so is what the author wrote about its form in memory.
 struct ShapeMember {
   StringId name{};
   TypeId type{};
@@ -181,9 +181,9 @@ struct Shape {
   uint32_t count = 0;
 };
 
-// Interns closed types, struct shapes, constants and strings. Append-only: an id stays valid as
-// long as the pool. Ids depend on the order of interning, so they are compared for equality only.
-// Owned by whoever owns the closed units (Units, VariantAssembler). Not thread-safe.
+// Interns specialised types, struct shapes, constants and strings. Append-only: an id stays valid
+// as long as the pool. Ids depend on the order of interning, so they are compared for equality
+// only. Owned by whoever owns the specialised units (Units, VariantAssembler). Not thread-safe.
 class Pool {
  public:
   Pool();

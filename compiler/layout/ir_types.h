@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Closed IR types as types of the layout engine, and their byte layouts: what emitters and metadata
-// ask for offsets and strides. See spec/layout 4; spec/rpl 10.3.
+// Specialised IR types as types of the layout engine, and their byte layouts: what emitters and
+// metadata ask for offsets and strides. See spec/layout 4; spec/rpl 10.3.
 #pragma once
 
 #include <vector>
@@ -29,7 +29,7 @@ class TypeLayouts {
   // Of a part of such a member.
   const TypeLayout& Of(ir::TypeId type, Rules rules, ir::MatrixOrder order);
 
-  // The type in the engine's table. Requires: a closed type, not void.
+  // The type in the engine's table. Requires: a specialised type, not void.
   TypeId Import(ir::TypeId type);
 
   const ir::Pool& pool() const { return pool_; }

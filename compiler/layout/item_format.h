@@ -9,7 +9,7 @@
 
 namespace kiln::layout {
 
-// Requires: a pack that closing has checked.
+// Requires: a pack that specialising has checked.
 ItemFormat FormatOf(ir::PackClass pack, uint32_t bits);
 
 }  // namespace kiln::layout

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Every number that was decided for an RPL program, by the ids of its closed IR, in one value that
-// all emitters and metadata read: sets, bindings, locations, sizes of blocks and vertex inputs of
-// the live interface. Byte offsets inside a block are a pure function of its type (ir_types.h).
+// Every number that was decided for an RPL program, by the ids of its specialised IR, in one value
+// that all emitters and metadata read: sets, bindings, locations, sizes of blocks and vertex inputs
+// of the live interface. Byte offsets inside a block are a pure function of its type (ir_types.h).
 // See spec/layout 7.2, 7.4, 9.2; spec/rpl 10.1 to 10.3.
 #pragma once
 

@@ -20,8 +20,8 @@ namespace kiln::layout {
 
 class LayoutCache {
  public:
-  // `types` must outlive the object; `target` is copied. Equal addresses of closed declarations
-  // must mean equal ones as long as it lives.
+  // `types` must outlive the object; `target` is copied. Equal addresses of specialised
+  // declarations must mean equal ones as long as it lives.
   LayoutCache(const target::Target& target, TypeLayouts& types) : target_(target), types_(types) {}
 
   // Requires and diagnostics: as Assign.

@@ -13,9 +13,9 @@ using ir::BufferKind;
 using ir::ResourceSet;
 
 // An interface whose first buffer can be given other content.
-class LayoutMemoryTest : public testing::Test {
+class LayoutCacheTest : public testing::Test {
  protected:
-  LayoutMemoryTest() {
+  LayoutCacheTest() {
     lights_ = written_.Buffer(BufferKind::kUniform, ResourceSet::kPass, "lights", {{"f4", "a"}});
     (void)written_.Image(ResourceSet::kPass, "image_color_2d", "sky");
     (void)written_.Buffer(BufferKind::kReadOnlyStorage, ResourceSet::kPass, "bones",
@@ -56,7 +56,7 @@ class LayoutMemoryTest : public testing::Test {
   ir::SpecialisedProgram variant_;
 };
 
-TEST_F(LayoutMemoryTest, OtherContentOfABlock_LayoutOfAssign) {
+TEST_F(LayoutCacheTest, OtherContentOfABlock_LayoutOfAssign) {
   LayoutCache memory(target_, types_);
   std::vector<ir::SpecialisedDecl> versions(contents_.size(), lights_);
   uint32_t with_messages = 0;
@@ -74,7 +74,7 @@ TEST_F(LayoutMemoryTest, OtherContentOfABlock_LayoutOfAssign) {
   EXPECT_EQ(with_messages, 4u);  // one block is too large, one has a tail
 }
 
-TEST_F(LayoutMemoryTest, OneDeclarationLess_LayoutOfAssign) {
+TEST_F(LayoutCacheTest, OneDeclarationLess_LayoutOfAssign) {
   LayoutCache memory(target_, types_);
   (void)memory.Assign(variant_);
   ir::SpecialisedProgram fewer = variant_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// RPL's way to the engine: a closed variant is described as a program of policy `rpl`, and the
+// RPL's way to the engine: a specialised variant is described as a program of policy `rpl`, and the
 // numbers come back by declaration, as emitters want them. See spec/layout 7.4, 12.1; spec/rpl 10.
 #pragma once
 
@@ -41,10 +41,9 @@ struct DescribedVariant {
 DescribedVariant Describe(const ir::SpecialisedProgram& variant, const target::Target& target,
                           TypeLayouts& types);
 
-// Requires: what closing has checked (no wrong pack format, run-time arrays only as storage tails,
-// at most one push constant).
-// Diagnostics: RPL4003, RPL4053, RPL8106 and LIM1001. Their locations have module and span number;
-// whoever holds the modules fills in the bytes.
+// Requires: what specialising has checked (no wrong pack format, run-time arrays only as storage
+// tails, at most one push constant). Diagnostics: RPL4003, RPL4053, RPL8106 and LIM1001. Their
+// locations have module and span number; whoever holds the modules fills in the bytes.
 Diagnosed<Layout> Assign(const ir::SpecialisedProgram& variant, const target::Target& target,
                          TypeLayouts& types);
 

@@ -24,7 +24,7 @@ bool WritesPlaces(const ir::Inst& inst) {
 }
 
 bool SurveyInst(RegionBuilder& region, uint32_t id) {
-  const ir::Inst& inst = region.Open(id);
+  const ir::Inst& inst = region.Generic(id);
   // The instruction itself or anything in its blocks.
   bool effect = WritesPlaces(inst);
   const auto survey_all = [&](ir::ListId blocks) {
@@ -66,7 +66,7 @@ void MarkEarly(RegionBuilder& region, ir::InstId operand, uint32_t effects_at_us
 // effect must have been read before it.
 void PlanEarlyReads(RegionBuilder& region, std::span<const uint32_t> insts) {
   for (const uint32_t id : insts) {
-    const ir::Inst& inst = region.Open(id);
+    const ir::Inst& inst = region.Generic(id);
     const uint32_t effects = region.SurveyOf(id).effects_before;
     const auto mark_all = [&](ir::ListId list) {
       for (const uint32_t operand : region.module().List(list)) {

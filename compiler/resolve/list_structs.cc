@@ -8,9 +8,9 @@ namespace {
 
 // From the last to the first, so that the first member is taken off next: structs are listed in the
 // order in which one reads them.
-void PushMembers(const ir::SpecialisedDecl& closed, std::vector<ir::TypeId>& pending) {
-  for (size_t i = closed.members.size(); i > 0; --i) {
-    pending.push_back(closed.members[i - 1].type);
+void PushMembers(const ir::SpecialisedDecl& specialised, std::vector<ir::TypeId>& pending) {
+  for (size_t i = specialised.members.size(); i > 0; --i) {
+    pending.push_back(specialised.members[i - 1].type);
   }
 }
 
@@ -25,10 +25,10 @@ const ir::SpecialisedDecl* TypedStruct(VariantEvaluator& answers, NameId name, i
         !answers.Holds(program.Wide(m, program.Get(id).condition))) {
       continue;
     }
-    const ir::SpecialisedDecl* closed = answers.Decl(id);
+    const ir::SpecialisedDecl* specialised = answers.Decl(id);
     // The type tells which of several declarations of the name is meant.
-    if (closed != nullptr && closed->type == type) {
-      return closed;
+    if (specialised != nullptr && specialised->type == type) {
+      return specialised;
     }
   }
   return nullptr;
@@ -53,7 +53,7 @@ const ir::SpecialisedDecl* StructOf(VariantEvaluator& answers, ir::TypeId type) 
   if (const ir::SpecialisedDecl* typed = TypedStruct(answers, name, type)) {
     return typed;
   }
-  // Names of untyped modules are asked for only if there is one, since the question may report.
+  // Names of untyped modules are asked for only if there is one, since the query may report.
   const bool untyped = std::ranges::any_of(program.Structs(name), [&](ir::DeclId id) {
     return program.module(program.ModuleOf(id)).header.typed == 0;
   });
@@ -67,10 +67,11 @@ const ir::SpecialisedDecl* StructOf(VariantEvaluator& answers, ir::TypeId type) 
 // the order depends on the interface alone.
 void ListStructs(VariantEvaluator& answers, ir::SpecialisedProgram& variant,
                  std::vector<ir::TypeId>& pending) {
-  for (const ir::SpecialisedDecl* closed : variant.interface) {
+  for (const ir::SpecialisedDecl* specialised : variant.interface) {
     // Only what lies in memory has records of its structs.
-    if (closed->kind == ir::DeclKind::kBuffer || closed->kind == ir::DeclKind::kPushConstant) {
-      PushMembers(*closed, pending);
+    if (specialised->kind == ir::DeclKind::kBuffer ||
+        specialised->kind == ir::DeclKind::kPushConstant) {
+      PushMembers(*specialised, pending);
     }
     while (!pending.empty()) {
       const ir::SpecialisedDecl* held = StructOf(answers, pending.back());

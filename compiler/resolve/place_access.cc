@@ -170,7 +170,7 @@ ir::InstId Read(RegionBuilder& region, uint32_t operand_inst, const Role& role, 
 // that must not be read, and that before an array.
 ir::InstId ReadOperand(RegionBuilder& region, Operand& operand, uint32_t inst, const Role& role,
                        Arrays arrays) {
-  const ir::Inst& open = region.Open(inst);
+  const ir::Inst& open = region.Generic(inst);
   switch (operand.kind) {
     // Reported where it failed.
     case OperandKind::kFailed:

@@ -80,7 +80,7 @@ class Linker {
       AddDecls(m);
     }
     SortOptions();
-    FindContested();
+    FindAmbiguous();
     // Expressions come behind all declarations of all modules, because a name in them may be
     // declared in another module.
     for (uint32_t m = 0; m < program_.modules_.size(); ++m) {
@@ -121,7 +121,7 @@ class Linker {
       next.decl += static_cast<uint32_t>(view.decls.size());
       next.member += static_cast<uint32_t>(view.members.size());
       next.local += static_cast<uint32_t>(view.locals.size());
-      next.segment += static_cast<uint32_t>(view.segments.size());
+      next.region += static_cast<uint32_t>(view.regions.size());
       next.option += static_cast<uint32_t>(view.options.size());
       next.cexpr += static_cast<uint32_t>(view.cexprs.size());
       std::vector<NameId>& names = program_.names_of_.emplace_back();
@@ -133,7 +133,7 @@ class Linker {
     }
     program_.option_count_ = next.option;
     program_.decl_count_ = next.decl;
-    program_.segment_count_ = next.segment;
+    program_.region_count_ = next.region;
     program_.candidates_.resize(program_.names_.size());
     program_.stage_sensitive_.assign(next.decl, false);
     program_.inst_ranges_.resize(next.decl);
@@ -290,21 +290,21 @@ class Linker {
     KILN_UNREACHABLE();
   }
 
-  // A name is contested if more than one thing may have it. Names of locals always are, because a
+  // A name is ambiguous if more than one thing may have it. Names of locals always are, because a
   // local may hide any of them.
   // Contested names are the only ones for which clashes have to be looked for in a variant.
-  void FindContested() {
-    program_.contested_.assign(program_.names_.size(), false);
+  void FindAmbiguous() {
+    program_.ambiguous_.assign(program_.names_.size(), false);
     for (size_t i = 0; i < program_.candidates_.size(); ++i) {
       const Program::Candidates& all = program_.candidates_[i];
       const size_t owners = all.functions.size() + all.structs.size() + all.constants.size() +
                             all.globals.size() + (all.option.valid() ? 1 : 0);
-      program_.contested_[i] = owners > 1;
+      program_.ambiguous_[i] = owners > 1;
     }
     for (uint32_t m = 0; m < program_.modules_.size(); ++m) {
       for (const ir::Local& local : program_.modules_[m].locals) {
         if (local.name.valid()) {
-          program_.contested_[program_.Name(m, local.name).value] = true;
+          program_.ambiguous_[program_.Name(m, local.name).value] = true;
         }
       }
     }
@@ -373,10 +373,10 @@ class Linker {
     // Blocks are visited once each with a list of work, as they nest deeper than a stack should.
     std::vector<bool> seen(view.blocks.size(), false);
     std::vector<ir::BlockId> work;
-    for (const ir::Region& segment : view.segments) {
+    for (const ir::Region& region : view.regions) {
       CheckStop();
-      const ir::DeclId caller{program_.bases_[m].decl + segment.function.value};
-      work.push_back(segment.block);
+      const ir::DeclId caller{program_.bases_[m].decl + region.function.value};
+      work.push_back(region.block);
       while (!work.empty()) {
         const ir::BlockId block = work.back();
         work.pop_back();
@@ -465,7 +465,7 @@ uint32_t Program::ModuleOf(ir::LocalId id) const {
   return FindModule(bases_, &Bases::local, id.value);
 }
 uint32_t Program::ModuleOf(ir::RegionId id) const {
-  return FindModule(bases_, &Bases::segment, id.value);
+  return FindModule(bases_, &Bases::region, id.value);
 }
 uint32_t Program::ModuleOf(ir::OptionId id) const {
   return FindModule(bases_, &Bases::option, id.value);
@@ -488,7 +488,7 @@ const ir::Local& Program::Get(ir::LocalId id) const {
 }
 const ir::Region& Program::Get(ir::RegionId id) const {
   const uint32_t m = ModuleOf(id);
-  return modules_[m].segments[id.value - bases_[m].segment];
+  return modules_[m].regions[id.value - bases_[m].region];
 }
 const ir::Option& Program::Get(ir::OptionId id) const {
   const uint32_t m = ModuleOf(id);

@@ -24,7 +24,7 @@ using NameId = Id<struct NameTag>;
 
 // First program-wide number of each table of one module.
 struct Bases {
-  uint32_t decl = 0, member = 0, local = 0, segment = 0, option = 0, cexpr = 0;
+  uint32_t decl = 0, member = 0, local = 0, region = 0, option = 0, cexpr = 0;
 };
 
 // [begin, end) of rows of one module; empty if begin >= end.
@@ -63,7 +63,7 @@ class Program {
   const ir::Option& Get(ir::OptionId id) const;
 
   uint32_t option_count() const { return option_count_; }
-  uint32_t segment_count() const { return segment_count_; }
+  uint32_t region_count() const { return region_count_; }
   uint32_t name_count() const { return names_.size(); }
   uint32_t decl_count() const { return decl_count_; }
   uint32_t member_count() const { return static_cast<uint32_t>(owners_.size()); }
@@ -76,7 +76,7 @@ class Program {
     return ir::CexprId{bases_[module].cexpr + row.value};
   }
   ir::RegionId Wide(uint32_t module, ir::RegionId row) const {
-    return row.valid() ? ir::RegionId{bases_[module].segment + row.value} : row;
+    return row.valid() ? ir::RegionId{bases_[module].region + row.value} : row;
   }
   ir::LocalId Wide(uint32_t module, ir::LocalId row) const {
     return row.valid() ? ir::LocalId{bases_[module].local + row.value} : row;
@@ -141,7 +141,7 @@ class Program {
   std::span<const uint32_t> option_defaults() const { return option_defaults_; }  // by OptionId
   // Whether two may have that name, whatever they are and under any condition: declarations, or a
   // declaration and something local to a function.
-  bool Contested(NameId name) const { return contested_[name.value]; }
+  bool IsAmbiguous(NameId name) const { return ambiguous_[name.value]; }
 
   std::span<const ir::OptionId> options_by_name() const { return options_by_name_; }
   // In program order; the interface in binding order (spec/rpl 8.1 step 3), settings left out.
@@ -178,13 +178,13 @@ class Program {
     ir::OptionId option;
   };
   std::vector<Candidates> candidates_;  // by NameId
-  std::vector<bool> contested_;         // by NameId
+  std::vector<bool> ambiguous_;         // by NameId
   std::vector<bool> stage_sensitive_;   // by DeclId
   std::vector<InstRange> inst_ranges_;  // by DeclId
   std::vector<bool> bare_locals_;       // by LocalId
   std::vector<bool> has_bare_locals_;   // by DeclId
   uint32_t decl_count_ = 0;
-  uint32_t segment_count_ = 0;
+  uint32_t region_count_ = 0;
   std::vector<NameId> option_names_;  // by OptionId
   std::vector<NameId> decl_names_;    // by DeclId
   std::vector<ir::DeclId> owners_;    // by MemberId

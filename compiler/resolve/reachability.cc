@@ -38,7 +38,7 @@ Reachability::Reachability(const Program& program, CachePolicy serves)
     : program_(program),
       remembers_(serves == CachePolicy::kManyVariants),
       rows_(size_t{program.decl_count()} * (kStages + 1), kNoRow),
-      segment_roots_(program.segment_count() * size_t{kStages + 1}),
+      region_roots_(program.region_count() * size_t{kStages + 1}),
       bound_(program.decl_count()) {}
 
 // The memory stays, because the next variant is mostly of the same size.
@@ -185,7 +185,7 @@ const ir::Stage* Reachability::BoundStage(ir::DeclId id) const {
   return bound.variant == variant_ ? &bound.stage : nullptr;
 }
 
-// --- closing -------------------------------------------------------------------------------------
+// --- specialising --------------------------------------------------------------------------------
 
 // Row 0 is for functions that are the same in every stage.
 uint32_t Reachability::VersionOf(ir::DeclId id, ir::Stage stage) const {
@@ -200,11 +200,11 @@ uint32_t& Reachability::RowOf(ir::DeclId id, ir::Stage stage) {
   return rows_[id.value * (kStages + 1) + VersionOf(id, stage)];
 }
 
-DecisionTree::Root& Reachability::SegmentRoot(ir::DeclId function, ir::RegionId segment) {
+DecisionTree::Root& Reachability::RegionRoot(ir::DeclId function, ir::RegionId region) {
   if (IsVersion(function)) {
-    return version_segment_roots_[{function.value, static_cast<uint32_t>(stage_), segment.value}];
+    return version_region_roots_[{function.value, static_cast<uint32_t>(stage_), region.value}];
   }
-  return segment_roots_[VersionOf(function, stage_) * program_.segment_count() + segment.value];
+  return region_roots_[VersionOf(function, stage_) * program_.region_count() + region.value];
 }
 
 // An entry version takes and gives nothing; another one is without what it has decided. Equal
@@ -255,7 +255,7 @@ Reachability::Function& Reachability::Close(ir::DeclId id) {
 }
 
 const FunctionVersion* Reachability::SpecialiseAnew(ir::DeclId id) {
-  segments_.clear();
+  regions_.clear();
   failed_ = false;
   failed_calls_.clear();
   const bool is_entry = IsEntry(id);
@@ -276,16 +276,16 @@ const FunctionVersion* Reachability::SpecialiseAnew(ir::DeclId id) {
   return Version(id, signature);
 }
 
-bool Reachability::IsLive(ir::RegionId segment) {
-  const uint32_t m = program_.ModuleOf(segment);
+bool Reachability::IsLive(ir::RegionId region) {
+  const uint32_t m = program_.ModuleOf(region);
   const ir::ModuleView& view = program_.module(m);
-  const uint32_t row = segment.value - program_.bases(m).segment;
-  const ir::CexprId condition = view.segments[row].condition;
+  const uint32_t row = region.value - program_.bases(m).region;
+  const ir::CexprId condition = view.regions[row].condition;
   if (condition == ir::kTrue) {
     return true;
   }
   const ir::SpanId run =
-      view.segment_spans.empty() ? ir::SpanId{} : view.segment_spans[row].condition;
+      view.region_spans.empty() ? ir::SpanId{} : view.region_spans[row].condition;
   const std::optional<bool> holds =
       answers_->CheckCondition(program_.Wide(m, condition), program_.At(m, run), {}, *diagnostics_);
   if (!holds.has_value()) {
@@ -296,11 +296,11 @@ bool Reachability::IsLive(ir::RegionId segment) {
 }
 
 // Null: it is not live.
-const Diagnosed<ir::SpecialisedRegion>* Reachability::SpecialiseRegion(ir::RegionId segment) {
-  if (!IsLive(segment)) {
+const Diagnosed<ir::SpecialisedRegion>* Reachability::SpecialiseRegion(ir::RegionId region) {
+  if (!IsLive(region)) {
     return nullptr;
   }
-  const Diagnosed<ir::SpecialisedRegion>& unit = units_->Region(segment, *answers_);
+  const Diagnosed<ir::SpecialisedRegion>& unit = units_->Region(region, *answers_);
   diagnostics_->insert(diagnostics_->end(), unit.diagnostics.begin(), unit.diagnostics.end());
   return &unit;
 }
@@ -310,14 +310,14 @@ void Reachability::SpecialiseRegions(ir::DeclId function) {
   const ir::DeclId declared = Declared(function);
   const uint32_t m = program_.ModuleOf(declared);
   pending_.assign(
-      1, {.segment = program_.Wide(m, ir::RegionId{program_.Get(declared).body}), .parent = 0});
+      1, {.region = program_.Wide(m, ir::RegionId{program_.Get(declared).body}), .parent = 0});
   while (!pending_.empty()) {
     CheckStop();
     const auto [id, parent, below_failed] = pending_.back();
     pending_.pop_back();
     const Diagnosed<ir::SpecialisedRegion>* unit =
-        FindOrCompute(segment_parts_, SegmentRoot(function, id), remembers_, *answers_,
-                      *diagnostics_, [&, segment = id] { return SpecialiseRegion(segment); })
+        FindOrCompute(region_parts_, RegionRoot(function, id), remembers_, *answers_, *diagnostics_,
+                      [&, region = id] { return SpecialiseRegion(region); })
             .result;
     if (unit == nullptr) {
       continue;
@@ -330,17 +330,17 @@ void Reachability::SpecialiseRegions(ir::DeclId function) {
       LookInto(id);
       continue;
     }
-    const auto number = static_cast<uint32_t>(segments_.size());
-    segments_.push_back({.segment = id, .closed = &*unit->value, .parent = parent});
-    const std::vector<ir::RegionId>& holes = unit->value->holes;
-    // Backwards, so the first hole is taken off next.
-    for (size_t i = holes.size(); i > 0; --i) {
-      pending_.push_back({.segment = holes[i - 1], .parent = number});
+    const auto number = static_cast<uint32_t>(regions_.size());
+    regions_.push_back({.region = id, .specialised = &*unit->value, .parent = parent});
+    const std::vector<ir::RegionId>& insertion_points = unit->value->insertion_points;
+    // Backwards, so the first insertion point is taken off next.
+    for (size_t i = insertion_points.size(); i > 0; --i) {
+      pending_.push_back({.region = insertion_points[i - 1], .parent = number});
     }
   }
 }
 
-// What a segment with errors leads to is looked at all the same, so that one mistake hides no
+// What a region with errors leads to is looked at all the same, so that one mistake hides no
 // other: what it calls, and conditional scopes in it. Read off its generic IR, as far as it is
 // live.
 void Reachability::LookInto(ir::RegionId failed) {
@@ -360,10 +360,9 @@ void Reachability::LookInto(ir::RegionId failed) {
               view.inst_spans.empty() ? ir::SpanId{} : view.inst_spans[row].main;
           failed_calls_.push_back({.callee = callee.decl(), .where = program_.At(m, span)});
         }
-      } else if (inst.kind == ir::InstKind::kWhenSegment) {
-        const ir::RegionId nested = inst.As<ir::WhenSegmentInst>().segment;
-        pending_.push_back(
-            {.segment = program_.Wide(m, nested), .parent = 0, .below_failed = true});
+      } else if (inst.kind == ir::InstKind::kWhenRegion) {
+        const ir::RegionId nested = inst.As<ir::WhenRegionInst>().region;
+        pending_.push_back({.region = program_.Wide(m, nested), .parent = 0, .below_failed = true});
       } else if (inst.kind != ir::InstKind::kWhen ||
                  answers_->Holds(program_.Wide(m, inst.As<ir::WhenInst>().condition))) {
         // Blocks of a condition that does not hold do not exist in this variant.
@@ -384,16 +383,16 @@ const FunctionVersion* Reachability::Version(ir::DeclId id, const ir::Specialise
                             .stage = sensitive ? stage_ : ir::Stage::kVertex,
                             .stage_sensitive = sensitive};
   // Only numbers and addresses that stay the same for the life of this object.
-  uint64_t hash = Mix64(uint64_t{RowOf(id, stage_)} << 32 | segments_.size());
+  uint64_t hash = Mix64(uint64_t{RowOf(id, stage_)} << 32 | regions_.size());
   hash = Mix64(hash ^ reinterpret_cast<uintptr_t>(signature));
-  for (const ir::RegionRef& segment : segments_) {
-    hash = Mix64(hash ^ reinterpret_cast<uintptr_t>(segment.closed));
+  for (const ir::RegionRef& region : regions_) {
+    hash = Mix64(hash ^ reinterpret_cast<uintptr_t>(region.specialised));
   }
   for (const FunctionVersion::Call& call : failed_calls_) {
     hash = Mix64(hash ^ call.callee.value);
   }
   const auto same = [](const ir::RegionRef& a, const ir::RegionRef& b) {
-    return a.closed == b.closed && a.parent == b.parent;
+    return a.specialised == b.specialised && a.parent == b.parent;
   };
   const uint32_t row = version_index_.FindOrAdd(
       hash,
@@ -404,7 +403,7 @@ const FunctionVersion* Reachability::Version(ir::DeclId id, const ir::Specialise
                versions_[i].failed == failed_ &&
                std::ranges::equal(versions_[i].failed_calls, failed_calls_, {},
                                   &FunctionVersion::Call::callee, &FunctionVersion::Call::callee) &&
-               std::ranges::equal(known.segments, segments_, same);
+               std::ranges::equal(known.regions, regions_, same);
       },
       [&] {
         const uint32_t number = version_count_++;
@@ -412,11 +411,11 @@ const FunctionVersion* Reachability::Version(ir::DeclId id, const ir::Specialise
             number < versions_.size() ? versions_[number] : versions_.emplace_back();
         // Versions of an earlier variant are used again with their memory (Forget).
         Clear(added);
-        std::vector<ir::RegionRef> segments = std::move(added.ref.segments);  // its memory
-        segments.assign(segments_.begin(), segments_.end());
+        std::vector<ir::RegionRef> regions = std::move(added.ref.regions);  // its memory
+        regions.assign(regions_.begin(), regions_.end());
         added.ref = ref;
         added.ref.number = number;
-        added.ref.segments = std::move(segments);
+        added.ref.regions = std::move(regions);
         added.failed = failed_;
         added.failed_calls = failed_calls_;
         Summarise(added);
@@ -465,7 +464,7 @@ void Reachability::Summarise(FunctionVersion& version) const {
     }
     fields->Clear();
   }
-  // What a failed segment assigns is not known; typed modules have versions, and no such rule.
+  // What a failed region assigns is not known; typed modules have versions, and no such rule.
   if (!version.failed && !IsVersion(version.ref.function)) {
     CheckAssigned(program_, version.ref, version.unassigned);
   }
@@ -475,16 +474,16 @@ void Reachability::Summarise(FunctionVersion& version) const {
       version.calls.push_back(call);
     }
   }
-  for (const ir::RegionRef& segment : version.ref.segments) {
-    const ir::SpecialisedRegion& closed = *segment.closed;
-    version.ambiguous.insert(version.ambiguous.end(), closed.ambiguous.begin(),
-                             closed.ambiguous.end());
-    version.touches_stage = version.touches_stage || closed.bound;
+  for (const ir::RegionRef& region : version.ref.regions) {
+    const ir::SpecialisedRegion& specialised = *region.specialised;
+    version.ambiguous.insert(version.ambiguous.end(), specialised.ambiguous.begin(),
+                             specialised.ambiguous.end());
+    version.touches_stage = version.touches_stage || specialised.bound;
     version.writes_position =
         version.writes_position ||
-        std::ranges::find(closed.stage_variables, ir::StageVariable::kPosition) !=
-            closed.stage_variables.end();
-    for (const ir::Mention& mention : closed.mentions) {
+        std::ranges::find(specialised.stage_variables, ir::StageVariable::kPosition) !=
+            specialised.stage_variables.end();
+    for (const ir::Mention& mention : specialised.mentions) {
       const ir::Decl& decl = program_.Get(Declared(mention.decl));
       if (mention.member.valid()) {
         if (Has(mention, ir::MemberUse::kWrite)) {
@@ -496,7 +495,7 @@ void Reachability::Summarise(FunctionVersion& version) const {
       }
       if (decl.kind == ir::DeclKind::kFunction && calls.IsFirst(mention.decl)) {
         version.calls.push_back(
-            {.callee = mention.decl, .where = program_.At(closed.module, mention.span)});
+            {.callee = mention.decl, .where = program_.At(specialised.module, mention.span)});
       }
     }
   }
@@ -558,11 +557,11 @@ void Reachability::ReportBound(const FunctionVersion::Call& call, ir::Stage stag
          .arguments = {{"caller", name(function->ref.function)}, {"callee", name(next->callee)}}});
     function = &of_bound_stage(next->callee);
   }
-  for (const ir::RegionRef& segment : function->ref.segments) {
-    for (const ir::Mention& mention : segment.closed->mentions) {
+  for (const ir::RegionRef& region : function->ref.regions) {
+    for (const ir::Mention& mention : region.specialised->mentions) {
       if (program_.Get(Declared(mention.decl)).kind == ir::DeclKind::kContainer) {
         diagnostics_->push_back(std::move(found).Label(
-            LabelKind::kAccessedHere, program_.At(segment.closed->module, mention.span),
+            LabelKind::kAccessedHere, program_.At(region.specialised->module, mention.span),
             {{"name", name(mention.decl)}}));
         return;
       }

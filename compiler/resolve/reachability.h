@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// The functions that entry points reach: closes each once per variant (once per stage if it is
+// The functions that entry points reach: specialises each once per variant (once per stage if it is
 // stage-sensitive), finds recursion and functions that are bound to one stage and reached from
 // another. See spec/rpl 8.7, 8.9.
 //
-// What it finds of a function is kept as a version: the same live segments in a later variant are
+// What it finds of a function is kept as a version: the same live regions in a later variant are
 // the same version, and a function that asked nothing that depends on options is not looked at
 // again.
 #pragma once
@@ -21,7 +21,7 @@
 
 namespace kiln::resolve {
 
-// Live segments of a function, and what the walk asks of them together.
+// Live regions of a function, and what the walk asks of them together.
 struct FunctionVersion {
   struct Call {
     ir::DeclId callee;
@@ -29,8 +29,8 @@ struct FunctionVersion {
   };
   ir::FunctionRef ref;
   std::vector<Call> calls;             // each callee once, in order of first mention
-  bool failed = false;                 // a segment has errors: those of `ref` are the others
-  std::vector<Call> failed_calls;      // of such segments, as they are written
+  bool failed = false;                 // a region has errors: those of `ref` are the others
+  std::vector<Call> failed_calls;      // of such regions, as they are written
   bool touches_stage = false;          // itself, not through calls
   bool writes_position = false;        // mentions the position that the vertex stage must write
   std::vector<Diagnostic> unassigned;  // reads of variables that have no value yet
@@ -57,9 +57,9 @@ class Reachability {
   void Walk(ir::EntryRef& entry, const EntryInterface* interface = nullptr,
             const Bitset* reads = nullptr);
 
-  size_t bytes_used() const { return function_parts_.bytes_used() + segment_parts_.bytes_used(); }
+  size_t bytes_used() const { return function_parts_.bytes_used() + region_parts_.bytes_used(); }
 
-  // Whether a segment failed, so that what it mentions is not known.
+  // Whether a region failed, so that what it mentions is not known.
   bool incomplete() const { return incomplete_; }
 
   // What the entry of a stage reached in this variant, in order of first mention.
@@ -85,7 +85,7 @@ class Reachability {
     size_t next_call = 0;
   };
   struct Pending {
-    ir::RegionId segment;
+    ir::RegionId region;
     uint32_t parent;
     bool below_failed = false;  // looked at for what else is wrong
   };
@@ -104,12 +104,12 @@ class Reachability {
     return IsVersion(id) && answers_->pool().versions().WordsOf(id).empty();
   }
   const ir::SpecialisedDecl* SignatureOf(ir::DeclId version, const ir::SpecialisedDecl& declared);
-  DecisionTree::Root& SegmentRoot(ir::DeclId function, ir::RegionId segment);
+  DecisionTree::Root& RegionRoot(ir::DeclId function, ir::RegionId region);
   Function& Close(ir::DeclId id);
   const FunctionVersion* SpecialiseAnew(ir::DeclId id);
   void SpecialiseRegions(ir::DeclId function);
-  const Diagnosed<ir::SpecialisedRegion>* SpecialiseRegion(ir::RegionId segment);
-  bool IsLive(ir::RegionId segment);
+  const Diagnosed<ir::SpecialisedRegion>* SpecialiseRegion(ir::RegionId region);
+  bool IsLive(ir::RegionId region);
   void LookInto(ir::RegionId failed);
   const FunctionVersion* Version(ir::DeclId id, const ir::SpecialisedDecl* signature);
   void Summarise(FunctionVersion& version) const;
@@ -146,19 +146,19 @@ class Reachability {
   std::deque<Function> functions_;                                  // stable addresses
   uint32_t function_count_ = 0;                                     // in use
   OptionCache<const FunctionVersion*> function_parts_;
-  OptionCache<const Diagnosed<ir::SpecialisedRegion>*> segment_parts_;  // null: not live
-  std::vector<DecisionTree::Root> segment_roots_;  // by stage version and segment
-  // The same of versions, by id, stage and segment.
-  std::map<std::array<uint32_t, 3>, DecisionTree::Root> version_segment_roots_;
+  OptionCache<const Diagnosed<ir::SpecialisedRegion>*> region_parts_;  // null: not live
+  std::vector<DecisionTree::Root> region_roots_;  // by stage version and region
+  // The same of versions, by id, stage and region.
+  std::map<std::array<uint32_t, 3>, DecisionTree::Root> version_region_roots_;
   std::vector<Bound> bound_;              // by DeclId: functions bound to one stage
   std::deque<FunctionVersion> versions_;  // stable addresses
   uint32_t version_count_ = 0;            // in use
-  InternIndex version_index_;             // by function and live segments
+  InternIndex version_index_;             // by function and live regions
   std::vector<const FunctionVersion*> reached_[kStages];
   std::vector<Step> path_;
   std::vector<Pending> pending_;
-  std::vector<ir::RegionRef> segments_;  // of the function being closed
-  bool failed_ = false;                  // one of its segments has errors
+  std::vector<ir::RegionRef> regions_;  // of the function being specialised
+  bool failed_ = false;                 // one of its regions has errors
   std::vector<FunctionVersion::Call> failed_calls_;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Nesting of open types and constants is bounded (ids.h), so both are made by recursion; each row
-// is made once per region.
+// Nesting of generic types and constants is bounded (ids.h), so both are made by recursion; each
+// row is made once per region.
 #include "compiler/resolve/typed_types.h"
 
 #include <string>

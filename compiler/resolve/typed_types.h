@@ -20,12 +20,12 @@ class TypedTypes {
   // The value of a compile-time expression as a constant of that type.
   ir::ConstId Value(ir::CexprId cexpr, ir::TypeId type);
 
-  // The declaration that an open type is, without arrays; invalid if it is none.
+  // The declaration that a generic type is, without arrays; invalid if it is none.
   ir::DeclId StructOf(ir::TypeId open) const;  // of the module
   // Where a member of a struct of the module stands among those that are live; nothing if it is
   // not.
   std::optional<uint32_t> LivePosition(ir::DeclId owner, uint32_t member);
-  // The type of the part of an open type, of a member by its position in the declaration.
+  // The type of the part of a generic type, of a member by its position in the declaration.
   ir::TypeId PartOf(ir::TypeId open, uint32_t member) const;
 
  private:

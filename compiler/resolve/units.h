@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Where closed units come from: computed anew (DirectUnits, driver/direct_builder) or remembered
-// (CachedUnits, driver/memo_units). Memoisation is a decorator; everything behind this
-// interface is one code for both. See spec/architecture 10.2.
+// Where specialised units come from: computed anew (DirectUnits, driver/direct_builder) or
+// remembered (CachedUnits, driver/assembler/cached_units). Memoisation is a decorator; everything
+// behind this interface is one code for both. See spec/architecture 10.2.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,8 @@ class VariantEvaluator;
 class Program;
 struct SpecialiserCache;
 
-// How many variants are closed with the same units: for one, nothing beside them is remembered.
+// How many variants are specialised with the same units: for one, nothing beside them is
+// remembered.
 enum class CachePolicy : uint8_t { kOneVariant, kManyVariants };
 
 class UnitSource {
@@ -28,7 +29,7 @@ class UnitSource {
   // References stay valid as long as the Units.
   virtual const Diagnosed<ir::SpecialisedDecl>& Decl(ir::DeclId decl,
                                                      VariantEvaluator& answers) = 0;
-  virtual const Diagnosed<ir::SpecialisedRegion>& Region(ir::RegionId segment,
+  virtual const Diagnosed<ir::SpecialisedRegion>& Region(ir::RegionId region,
                                                          VariantEvaluator& answers) = 0;
 
   // What walks keep beside the units; one program and list of entry points for their life.

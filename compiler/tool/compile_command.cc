@@ -2,9 +2,12 @@
 #include "compiler/tool/compile_command.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <optional>
 #include <span>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -266,10 +269,20 @@ int BuildVariant(const CompileArguments& arguments, const Request& request,
 
 // The order is that of the compiler.
 const std::vector<std::string>& StageNames() {
-  static const std::vector<std::string> names{"preprocess", "lex",   "parse",   "lower",
-                                              "questions",  "close", "layout",  "pieces",
-                                              "assemble",   "wgsl",  "metadata"};
+  static const std::vector<std::string> names{"preprocess", "lex",        "parse",   "lower",
+                                              "queries",    "specialise", "layout",  "objects",
+                                              "assemble",   "wgsl",       "metadata"};
   return names;
+}
+
+std::string StageOf(std::string name) {
+  struct Older {
+    std::string_view was, is;
+  };
+  static constexpr std::array<Older, 3> kOlder{
+      {{"questions", "queries"}, {"close", "specialise"}, {"pieces", "objects"}}};
+  const auto* const older = std::ranges::find(kOlder, name, &Older::was);
+  return older == kOlder.end() ? name : std::string(older->is);
 }
 
 int RunCompile(const CompileArguments& arguments) {

@@ -42,6 +42,9 @@ enum ExitCode : int {
 
 // Names that --stage accepts, in pipeline order.
 const std::vector<std::string>& StageNames();
+// The name of today for a stage: "questions", "close" and "pieces" are what "queries", "specialise"
+// and "objects" were called in version 0.1, and scripts may have them. Others stay as they are.
+std::string StageOf(std::string name);
 
 // Runs the command: modules and metadata to files, dumps and JSON to stdout, messages to stderr.
 // Returns an ExitCode.

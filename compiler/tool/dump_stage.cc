@@ -51,46 +51,46 @@ class RecordingUnits final : public resolve::UnitSource {
  public:
   explicit RecordingUnits(const resolve::Program& program) : program_(program), direct_(program) {}
 
-  // Both methods do what DirectUnits does and keep the trail.
+  // Both methods do what DirectUnits does and keep the trace.
   const Diagnosed<ir::SpecialisedDecl>& Decl(ir::DeclId decl,
                                              resolve::VariantEvaluator& answers) override {
-    // The trail records what is asked between Begin and End, whether the unit is good or not.
-    resolve::QueryTrace trail;
-    answers.BeginTrail(&trail);
-    const Diagnosed<ir::SpecialisedDecl>& closed = direct_.Decl(decl, answers);
-    answers.EndTrail();
+    // The trace records what is asked between Begin and End, whether the unit is good or not.
+    resolve::QueryTrace trace;
+    answers.BeginTrace(&trace);
+    const Diagnosed<ir::SpecialisedDecl>& specialised = direct_.Decl(decl, answers);
+    answers.EndTrace();
     const ir::ModuleView& module = program_.module(program_.ModuleOf(decl));
-    Add(fmt::format("decl {}", module.Text(program_.Get(decl).name)), trail, answers);
-    return closed;
+    Add(fmt::format("decl {}", module.Text(program_.Get(decl).name)), trace, answers);
+    return specialised;
   }
 
-  const Diagnosed<ir::SpecialisedRegion>& Region(ir::RegionId segment,
+  const Diagnosed<ir::SpecialisedRegion>& Region(ir::RegionId region,
                                                  resolve::VariantEvaluator& answers) override {
-    resolve::QueryTrace trail;
-    answers.BeginTrail(&trail);
-    const Diagnosed<ir::SpecialisedRegion>& closed = direct_.Region(segment, answers);
-    answers.EndTrail();
-    const uint32_t ordinal = program_.ModuleOf(segment);
+    resolve::QueryTrace trace;
+    answers.BeginTrace(&trace);
+    const Diagnosed<ir::SpecialisedRegion>& specialised = direct_.Region(region, answers);
+    answers.EndTrace();
+    const uint32_t ordinal = program_.ModuleOf(region);
     const ir::ModuleView& module = program_.module(ordinal);
-    const ir::Region& row = program_.Get(segment);
+    const ir::Region& row = program_.Get(region);
     // Regions are named by their place in the function, because numbers of the whole program would
     // change with every edit above.
     // The first region of a function is its body, so numbers count from there.
     const uint32_t number =
-        segment.value - program_.bases(ordinal).segment - module.decls[row.function.value].body;
-    Add(fmt::format("segment {} #{}", module.Text(module.decls[row.function.value].name), number),
-        trail, answers);
-    return closed;
+        region.value - program_.bases(ordinal).region - module.decls[row.function.value].body;
+    Add(fmt::format("region {} #{}", module.Text(module.decls[row.function.value].name), number),
+        trace, answers);
+    return specialised;
   }
 
   std::string Take() { return std::move(text_); }
 
  private:
-  // One paragraph for each unit, in the order in which units are closed.
-  void Add(const std::string& title, const resolve::QueryTrace& trail,
+  // One paragraph for each unit, in the order in which units are specialised.
+  void Add(const std::string& title, const resolve::QueryTrace& trace,
            resolve::VariantEvaluator& answers) {
     text_ += title + "\n";
-    text_ += resolve::QueryTraceText(trail, program_, answers.pool());
+    text_ += resolve::QueryTraceText(trace, program_, answers.pool());
   }
 
   const resolve::Program& program_;
@@ -201,22 +201,22 @@ DumpResult DumpVariantStage(std::string_view stage, const VariantInputs& inputs)
   ir::Pool pool;
   RecordingUnits units(program);
   resolve::VariantEvaluator answers(program, inputs.values, pool, &units);
-  const Diagnosed<ir::SpecialisedProgram> closed =
+  const Diagnosed<ir::SpecialisedProgram> specialised =
       resolve::SpecialiseVariant(program, inputs.entries, answers, units);
   DumpResult result;
-  result.diagnostics = closed.diagnostics;
+  result.diagnostics = specialised.diagnostics;
   driver::FillPositions(program, result.diagnostics);
-  // The questions are known even if the variant fails, which is when one looks at them.
-  if (stage == "questions") {
+  // The queries are known even if the variant fails, which is when one looks at them.
+  if (stage == "queries") {
     result.text = units.Take();
-    result.ok = closed.ok();
+    result.ok = specialised.ok();
     return result;
   }
-  if (!closed.ok()) {
+  if (!specialised.ok()) {
     return result;
   }
-  const ir::SpecialisedProgram& variant = *closed.value;
-  if (stage == "close") {
+  const ir::SpecialisedProgram& variant = *specialised.value;
+  if (stage == "specialise") {
     result.text = ir::Print(variant);
     result.ok = true;
     return result;
@@ -261,8 +261,8 @@ DumpResult DumpVariantStage(std::string_view stage, const VariantInputs& inputs)
   }
   spirv::CodeObjectTable table(pool, inputs.target);
   spirv::Prepare(variant, table);
-  if (stage == "pieces") {
-    result.text = spirv::DumpPieces(variant, table);
+  if (stage == "objects") {
+    result.text = spirv::DumpCodeObjects(variant, table);
     return result;
   }
   // One listing for all entries of a combined module, else one for each entry, in their order.

@@ -38,7 +38,7 @@ struct VariantInputs {
   const target::Target& target;
 };
 
-// questions, close, layout, pieces, assemble, metadata.
+// queries, specialise, layout, objects, assemble, metadata.
 DumpResult DumpVariantStage(std::string_view stage, const VariantInputs& inputs);
 
 }  // namespace kiln::tool

@@ -25,7 +25,7 @@ void AddCompile(CLI::App& app, kiln::tool::CompileArguments& arguments) {
   compile->footer(
       "Examples:\n"
       "  kilnc compile rock.rpl --entry vertex=main_vertex --entry fragment=main_fragment --out .\n"
-      "  kilnc compile pass.rpl rock.rpl --entry fragment=main_fragment -o fog --stage close "
+      "  kilnc compile pass.rpl rock.rpl --entry fragment=main_fragment -o fog --stage specialise "
       "--dump\n"
       "\n"
       "Without --entry there is metadata only. Exit codes: 0 success, 1 wrong source or option,\n"
@@ -60,7 +60,8 @@ void AddCompile(CLI::App& app, kiln::tool::CompileArguments& arguments) {
                       "Folder for STAGE.spv or program.spv; .wgsl with --form wgsl");
   compile->add_option("--meta", arguments.meta, "File for the metadata as JSON");
   compile->add_option("--stage", arguments.stage, "Stop after this stage and dump it")
-      ->check(CLI::IsMember(kiln::tool::StageNames()));
+      ->check(CLI::IsMember(kiln::tool::StageNames()))
+      ->transform(kiln::tool::StageOf, "");
   compile->add_flag("--dump", arguments.dump,
                     "Dump the stage named by --stage; the default with --stage");
   compile->add_flag("--json", arguments.json, "Diagnostics as one JSON array on stdout");

@@ -23,7 +23,7 @@ struct BuildCounters {
   std::atomic<uint64_t> walked{0};  // asked what they read before anything was built
   std::atomic<uint64_t> failed{0};
   std::atomic<uint64_t> cpu_us{0};
-  std::atomic<uint64_t> segments_lowered{0};
+  std::atomic<uint64_t> regions_lowered{0};
   std::atomic<uint64_t> modules_written{0};  // as words
   std::atomic<uint64_t> code_shared{0};      // modules of results that were there already
   std::atomic<uint64_t> saved_us{0};         // what made the hits

@@ -19,9 +19,9 @@ struct BuildTrace {
   std::string level;  // that was reached: options, module, variant, live
   std::optional<std::vector<std::string>> mask;
   std::vector<std::string> live_options;
-  Hash128 signature;              // zero if there is none
-  uint64_t bytes = 0;             // of the products
-  uint64_t segments_lowered = 0;  // for this build; what was known already costs none
+  Hash128 signature;             // zero if there is none
+  uint64_t bytes = 0;            // of the products
+  uint64_t regions_lowered = 0;  // for this build; what was known already costs none
   std::vector<std::pair<std::string, uint64_t>> stage_us;
   cache::Cause cause = cache::Cause::kNone;  // if it is known already
   std::string detail;

@@ -117,7 +117,7 @@ TEST_F(CachedBuildTest, KeysAndMasksLost_SignatureIsNotBuiltAgain) {
   EXPECT_EQ(found->artifact->metadata, made->artifact->metadata);
   EXPECT_EQ(second.builder.counters().compiled, 0u);
   EXPECT_EQ(second.builder.counters().shared, 1u);
-  EXPECT_EQ(second.builder.counters().segments_lowered, 0u);
+  EXPECT_EQ(second.builder.counters().regions_lowered, 0u);
   EXPECT_EQ(second.builder.counters().modules_written, 0u);
   EXPECT_EQ(Build(second, "shade", true)->artifact->origin, Origin::kMemory);
 }
@@ -201,7 +201,7 @@ TEST_F(CachedBuildTest, UnknownVariantThatMayNotBeCompiled_IsAMiss) {
   const Result<Outcome> outcome = Build(process, "shade", true, skip);
   ASSERT_FALSE(outcome.ok());
   EXPECT_EQ(outcome.error().reason, "NOT_CACHED");
-  EXPECT_EQ(process.builder.counters().segments_lowered, 0u);
+  EXPECT_EQ(process.builder.counters().regions_lowered, 0u);
 }
 
 // What somebody parses who may not write is seen by nobody else, in memory or in the store.
@@ -274,7 +274,7 @@ TEST_F(CachedBuildTest, CommentOnlyEdit_ChangesNoKeyBelowTheSourceAndEmitsNothin
   ASSERT_TRUE(made.ok() && made->artifact.has_value() && failed.ok());
   const BuildCounters& counters = first.builder.counters();
   const uint64_t compiled = counters.compiled;
-  const uint64_t lowered = counters.segments_lowered;
+  const uint64_t lowered = counters.regions_lowered;
   const uint64_t written = counters.modules_written;
   for (const std::string& edited : {
            "// a line of its own\n" + std::string(kText),
@@ -298,12 +298,12 @@ TEST_F(CachedBuildTest, CommentOnlyEdit_ChangesNoKeyBelowTheSourceAndEmitsNothin
       ASSERT_TRUE(again.ok());
       EXPECT_TRUE(again->from_negative_cache);
       EXPECT_EQ(other.builder.counters().compiled + other.builder.counters().walked, 0u);
-      EXPECT_EQ(other.builder.counters().segments_lowered, 0u);
+      EXPECT_EQ(other.builder.counters().regions_lowered, 0u);
       EXPECT_EQ(other.builder.counters().modules_written, 0u);
     }
   }
   EXPECT_EQ(counters.compiled, compiled);
-  EXPECT_EQ(counters.segments_lowered, lowered);
+  EXPECT_EQ(counters.regions_lowered, lowered);
   EXPECT_EQ(counters.modules_written, written);
 }
 
@@ -463,7 +463,7 @@ TEST_F(CachedBuildTest, PoisonOfAVariant_IsLookedUpWhileItIsRemembered) {
     std::ofstream(path, std::ios::binary | std::ios::trunc) << left;
   }
   const auto attempts = jobs::CrashGuard::Open(path, 1, 100);
-  ASSERT_TRUE((*attempts)->IsDeadly(key));
+  ASSERT_TRUE((*attempts)->IsPoisoned(key));
   const cache::Item poison = PoisonItem(key);
   ASSERT_TRUE(store.Put(std::span(&poison, 1), cache::Durability::kRelaxed, {}).ok());
   Process second(*this, attempts->get());
@@ -472,7 +472,7 @@ TEST_F(CachedBuildTest, PoisonOfAVariant_IsLookedUpWhileItIsRemembered) {
   EXPECT_EQ(Build(second, "shade", false, {.may_compile = false})->kind, OutcomeKind::kPoison);
   store.levels = {cache::Level::kSignature};  // it was cleared
   EXPECT_EQ(Build(second, "shade", false)->kind, OutcomeKind::kOk);
-  EXPECT_FALSE((*attempts)->IsDeadly(key));
+  EXPECT_FALSE((*attempts)->IsPoisoned(key));
 }
 
 // Whoever may write rows may put any row under any key, and so may an upstream: under all keys that

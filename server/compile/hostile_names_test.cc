@@ -89,7 +89,8 @@ class HostileNames : public testing::Test {
 
   void ExpectBounded(const char* what, const std::vector<PlacedDiagnostic>& diagnostics) {
     EXPECT_FALSE(diagnostics.empty()) << what;
-    EXPECT_LE(TextOf(diagnostics), 2 * kMaxDiagnosticsBytes) << what;  // reading's and closing's
+    EXPECT_LE(TextOf(diagnostics), 2 * kMaxDiagnosticsBytes)
+        << what;  // reading's and specialising's
     EXPECT_LE(store.largest, kMaxDiagnosticsBytes) << what;
   }
 

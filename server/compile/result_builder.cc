@@ -42,9 +42,9 @@ std::optional<driver::BuildResult> ResultBuilder::Assemble(
     built = assembler->BuildCopy(wanted.values);
   }
   const driver::VariantAssembler::Counts after = assembler->counts();
-  counters_.segments_lowered += after.segments_lowered - before.segments_lowered;
+  counters_.regions_lowered += after.regions_lowered - before.regions_lowered;
   if (wanted.how.trace != nullptr) {
-    wanted.how.trace->segments_lowered += after.segments_lowered - before.segments_lowered;
+    wanted.how.trace->regions_lowered += after.regions_lowered - before.regions_lowered;
   }
   counters_.modules_written += after.modules_written - before.modules_written;
   return built;
@@ -53,7 +53,7 @@ std::optional<driver::BuildResult> ResultBuilder::Assemble(
 // A call that may not write gets an assembler of its own, and therefore looks only where there is
 // something to find.
 Result<CachedResultPtr> ResultBuilder::Walk(const ResultRequest& wanted, const cache::Call& call) {
-  CachedResultPtr known = Deadly(wanted, call);
+  CachedResultPtr known = Poisoned(wanted, call);
   if (known != nullptr || (!call.may_write && !lookup_.HasResults(wanted.program, call))) {
     return known;
   }
@@ -82,8 +82,8 @@ Result<CachedResultPtr> ResultBuilder::Walk(const ResultRequest& wanted, const c
   return known;
 }
 
-CachedResultPtr ResultBuilder::Deadly(const ResultRequest& wanted, const cache::Call& call) {
-  return attempts_ != nullptr && attempts_->IsDeadly(ResultKey(wanted.variant))
+CachedResultPtr ResultBuilder::Poisoned(const ResultRequest& wanted, const cache::Call& call) {
+  return attempts_ != nullptr && attempts_->IsPoisoned(ResultKey(wanted.variant))
              ? lookup_.KnownSignature(wanted, wanted.variant, std::nullopt, call)
              : nullptr;
 }

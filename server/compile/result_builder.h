@@ -44,7 +44,7 @@ class ResultBuilder {
 
   // The record of a variant whose walk ended processes: it has no signature, so it lies under its
   // own key. Null: it may be tried. Looked up only while there is any record of this kind.
-  CachedResultPtr Deadly(const ResultRequest& wanted, const cache::Call& call);
+  CachedResultPtr Poisoned(const ResultRequest& wanted, const cache::Call& call);
 
   CountedCache& cache() { return assemblers_; }
 

@@ -67,9 +67,9 @@ Result<CachedResultPtr> ResultFlights::Fly(const ResultRequest& wanted,
     flight.Complete(CachedResultPtr(landed));
     return landed;
   }
-  if (CachedResultPtr deadly = builder_.Deadly(wanted, call); deadly != nullptr) {
-    flight.Complete(CachedResultPtr(deadly));
-    return deadly;
+  if (CachedResultPtr poisoned = builder_.Poisoned(wanted, call); poisoned != nullptr) {
+    flight.Complete(CachedResultPtr(poisoned));
+    return poisoned;
   }
   OwnPlace place(std::move(joined.ticket));
   const std::stop_callback leave(call.stop, [&] { place.GiveUp(); });
@@ -112,7 +112,7 @@ CachedResultPtr ResultFlights::AfterSlowness(const ResultRequest& wanted, const 
   }
   const cache::Item poison = PoisonItem(key);
   (void)store_.Put(std::span(&poison, 1), cache::Durability::kDurable, call);
-  return builder_.Deadly(wanted, call);
+  return builder_.Poisoned(wanted, call);
 }
 
 }  // namespace kiln::compile

@@ -33,7 +33,7 @@ class CachedFlight : public testing::Test {
         request, {.name = "vk", .target = target::MakeTarget(target::Environment::kVulkan11)}, {});
   }
 
-  // Once the first caller has closed the variant and is about to build it.
+  // Once the first caller has specialised the variant and is about to build it.
   void WhenItIsUnderWay(const std::function<void()>& act) {
     store.on_get = [this, act](const cache::Key& key) {
       if (key.level == cache::Level::kSignature && !began_.exchange(true)) {

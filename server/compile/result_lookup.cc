@@ -163,7 +163,7 @@ CachedResultPtr ResultLookup::LookUp(const PreparedProgram& program,
   if (call.deadline == cache::kAtOnce) {
     return nullptr;
   }
-  const StoredMasks::Read masks = masks_.Of(program.entry, call);
+  const StoredMasks::Masks masks = masks_.Of(program.entry, call);
   for (const MaskList::Names& mask : masks.list.all()) {
     CachedResultPtr found = ByMask(program, values, mask, masks.stored, call);
     // Only a full list has masks that were widened, so only then a second key is tried.
@@ -223,7 +223,7 @@ CachedResultPtr ResultLookup::KnownSignature(const ResultRequest& wanted, const 
 
 // For batches: an entry without masks has no results, so a look-up of its variants is of no use.
 bool ResultLookup::HasResults(const PreparedProgram& program, const cache::Call& call) {
-  const StoredMasks::Read masks = masks_.Of(program.entry, call);
+  const StoredMasks::Masks masks = masks_.Of(program.entry, call);
   return masks.stored || !masks.list.all().empty();
 }
 

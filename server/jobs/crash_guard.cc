@@ -183,7 +183,7 @@ void CrashGuard::WriteSuspects() {
   suspect_count_.store(suspects_.size(), std::memory_order_release);
 }
 
-bool CrashGuard::IsDeadly(const cache::Key& key) {
+bool CrashGuard::IsPoisoned(const cache::Key& key) {
   if (suspect_count_.load(std::memory_order_acquire) == 0) {
     return false;
   }

@@ -56,10 +56,10 @@ class CrashGuard {
   const std::vector<InterruptedInput>& found() const { return found_; }
 
   // Whether it has had all of its attempts. To run it in spite of that begins the count anew.
-  bool IsDeadly(const cache::Key& key);
+  bool IsPoisoned(const cache::Key& key);
 
   // It took more time than a job may, and the process goes on: one failed attempt, forgotten with
-  // the process if it is not the last. True: it was, and from now on it is deadly.
+  // the process if it is not the last. True: it was, and from now on it is poisoned.
   bool Fail(const cache::Key& key);
 
   // From now on the process ends on request: what runs then does not count as an attempt.

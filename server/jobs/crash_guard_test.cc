@@ -27,7 +27,7 @@ cache::Key KeyOf(std::string_view name, cache::Level level = cache::Level::kSign
   return {.level = level, .space = 0, .id = HashBytes(AsBytes(name))};
 }
 
-class AttemptsTest : public testing::Test {
+class CrashGuardTest : public testing::Test {
  protected:
   std::unique_ptr<CrashGuard> Open(int64_t now_s = kNow) {
     auto opened = CrashGuard::Open(path, now_s, kDay);
@@ -58,7 +58,7 @@ class AttemptsTest : public testing::Test {
   const std::string path = folder.path().string() + "/attempts";
 };
 
-TEST_F(AttemptsTest, ProcessThatEnds_LeavesNothing) {
+TEST_F(CrashGuardTest, ProcessThatEnds_LeavesNothing) {
   {
     const auto attempts = Open();
     const CrashGuard::Running running(attempts.get(), KeyOf("a"));
@@ -70,7 +70,7 @@ TEST_F(AttemptsTest, ProcessThatEnds_LeavesNothing) {
   EXPECT_TRUE(Open()->found().empty());
 }
 
-TEST_F(AttemptsTest, ProcessThatDies_WhatRanHasHadOneAttempt) {
+TEST_F(CrashGuardTest, ProcessThatDies_WhatRanHasHadOneAttempt) {
   {
     const auto attempts = Open();
     const CrashGuard::Running done(attempts.get(), KeyOf("done"));
@@ -80,21 +80,21 @@ TEST_F(AttemptsTest, ProcessThatDies_WhatRanHasHadOneAttempt) {
   ASSERT_EQ(attempts->found().size(), 2u);
   for (const cache::Key& key : {KeyOf("a"), KeyOf("b", cache::Level::kModule)}) {
     EXPECT_EQ(std::ranges::count(attempts->found(), key, &CrashGuard::InterruptedInput::key), 1);
-    EXPECT_FALSE(attempts->IsDeadly(key));
+    EXPECT_FALSE(attempts->IsPoisoned(key));
   }
   EXPECT_EQ(attempts->found()[0].attempts, 1u);
 }
 
-TEST_F(AttemptsTest, ThreeDeaths_AreDeadlyAndTheNextTryBeginsAnew) {
+TEST_F(CrashGuardTest, ThreeDeaths_ArePoisonedAndTheNextTryBeginsAnew) {
   const cache::Key key = KeyOf("a");
   for (uint32_t death = 1; death <= CrashGuard::kMost; ++death) {
     Die({key});
     const auto attempts = Open();
     ASSERT_EQ(attempts->found().size(), 1u) << death;
     EXPECT_EQ(attempts->found()[0].attempts, death);
-    EXPECT_EQ(attempts->IsDeadly(key), death == CrashGuard::kMost);
+    EXPECT_EQ(attempts->IsPoisoned(key), death == CrashGuard::kMost);
   }
-  EXPECT_TRUE(Open()->IsDeadly(key));  // remembered, and counted once
+  EXPECT_TRUE(Open()->IsPoisoned(key));  // remembered, and counted once
   EXPECT_TRUE(Open()->found().empty());
   Die({key});
   const auto attempts = Open();
@@ -102,32 +102,33 @@ TEST_F(AttemptsTest, ThreeDeaths_AreDeadlyAndTheNextTryBeginsAnew) {
   EXPECT_EQ(attempts->found()[0].attempts, 1u);
 }
 
-// What takes too long without an end of the process is counted by the process, until it is deadly.
-TEST_F(AttemptsTest, ThreeFailuresWithoutADeath_AreDeadlyForTheNextProcessToo) {
+// What takes too long without an end of the process is counted by the process, until it is
+// poisoned.
+TEST_F(CrashGuardTest, ThreeFailuresWithoutADeath_ArePoisonedForTheNextProcessToo) {
   const cache::Key key = KeyOf("slow");
   {
     const auto attempts = Open();
     EXPECT_FALSE(attempts->Fail(key));
     EXPECT_FALSE(attempts->Fail(KeyOf("other")));
     EXPECT_FALSE(attempts->Fail(key));
-    EXPECT_FALSE(attempts->IsDeadly(key));
+    EXPECT_FALSE(attempts->IsPoisoned(key));
   }
   {
     const auto attempts = Open();
     EXPECT_FALSE(attempts->Fail(key)) << "those of the other process are forgotten";
     EXPECT_FALSE(attempts->Fail(key));
     EXPECT_TRUE(attempts->Fail(key));
-    EXPECT_TRUE(attempts->IsDeadly(key));
-    EXPECT_FALSE(attempts->IsDeadly(KeyOf("other")));
+    EXPECT_TRUE(attempts->IsPoisoned(key));
+    EXPECT_FALSE(attempts->IsPoisoned(KeyOf("other")));
   }
   const auto attempts = Open();
-  EXPECT_TRUE(attempts->IsDeadly(key));
+  EXPECT_TRUE(attempts->IsPoisoned(key));
   EXPECT_TRUE(attempts->found().empty()) << "nobody died";
   { const CrashGuard::Running retried(attempts.get(), key); }
-  EXPECT_FALSE(attempts->IsDeadly(key)) << "it was done";
+  EXPECT_FALSE(attempts->IsPoisoned(key)) << "it was done";
 }
 
-TEST_F(AttemptsTest, MoreSlowInputsThanRows_BeginAnew) {
+TEST_F(CrashGuardTest, MoreSlowInputsThanRows_BeginAnew) {
   const auto attempts = Open();
   const cache::Key key = KeyOf("slow");
   EXPECT_FALSE(attempts->Fail(key));
@@ -136,11 +137,11 @@ TEST_F(AttemptsTest, MoreSlowInputsThanRows_BeginAnew) {
     EXPECT_FALSE(attempts->Fail(KeyOf("another" + std::to_string(i))));
   }
   EXPECT_FALSE(attempts->Fail(key));
-  EXPECT_FALSE(attempts->IsDeadly(key));
+  EXPECT_FALSE(attempts->IsPoisoned(key));
 }
 
 // What is long, and of which others are part, counts like everything else and holds nobody up.
-TEST_F(AttemptsTest, BesideOthers_CountsAndNeitherWaitsNorIsWaitedFor) {
+TEST_F(CrashGuardTest, BesideOthers_CountsAndNeitherWaitsNorIsWaitedFor) {
   constexpr auto kBeside = CrashGuard::Running::Place::kBesideOthers;
   const cache::Key key = KeyOf("long");
   for (uint32_t death = 1; death < CrashGuard::kMost; ++death) {
@@ -148,20 +149,20 @@ TEST_F(AttemptsTest, BesideOthers_CountsAndNeitherWaitsNorIsWaitedFor) {
   }
   {
     const auto attempts = Open();
-    EXPECT_FALSE(attempts->IsDeadly(key));
+    EXPECT_FALSE(attempts->IsPoisoned(key));
     const CrashGuard::Running other(attempts.get(), KeyOf("other"));
     const CrashGuard::Running suspect(attempts.get(), key, kBeside);
     const CrashGuard::Running part_of_it(attempts.get(), KeyOf("part"));
   }
   Die({key}, kNow, kBeside);  // the one before was a success: it begins anew
-  EXPECT_FALSE(Open()->IsDeadly(key));
+  EXPECT_FALSE(Open()->IsPoisoned(key));
   Die({key}, kNow, kBeside);
   Die({key}, kNow, kBeside);
-  EXPECT_TRUE(Open()->IsDeadly(key));
+  EXPECT_TRUE(Open()->IsPoisoned(key));
 }
 
 // Two suspects never run side by side: who waits for that can be called off.
-TEST_F(AttemptsTest, WaitingToRunAlone_EndsWhenNobodyWantsItAnyMore) {
+TEST_F(CrashGuardTest, WaitingToRunAlone_EndsWhenNobodyWantsItAnyMore) {
   Die({KeyOf("a"), KeyOf("b")});
   const auto attempts = Open();
   const CrashGuard::Running first(attempts.get(), KeyOf("a"));
@@ -174,7 +175,7 @@ TEST_F(AttemptsTest, WaitingToRunAlone_EndsWhenNobodyWantsItAnyMore) {
   }
 }
 
-TEST_F(AttemptsTest, Success_ClearsTheAttempts) {
+TEST_F(CrashGuardTest, Success_ClearsTheAttempts) {
   Die({KeyOf("a"), KeyOf("b")});
   {
     const auto attempts = Open();
@@ -185,10 +186,10 @@ TEST_F(AttemptsTest, Success_ClearsTheAttempts) {
   const auto attempts = Open();
   ASSERT_EQ(attempts->found().size(), 1u);
   EXPECT_EQ(attempts->found()[0].attempts, 2u);  // b; and a has one, not two
-  EXPECT_FALSE(attempts->IsDeadly(KeyOf("a")));
+  EXPECT_FALSE(attempts->IsPoisoned(KeyOf("a")));
 }
 
-TEST_F(AttemptsTest, OldAttempts_DoNotCount) {
+TEST_F(CrashGuardTest, OldAttempts_DoNotCount) {
   Die({KeyOf("a")}, kNow);
   EXPECT_EQ(Open(kNow)->found().size(), 1u);
   Die({KeyOf("a")}, kNow + kDay);
@@ -198,7 +199,7 @@ TEST_F(AttemptsTest, OldAttempts_DoNotCount) {
 }
 
 // Who failed runs alone: what dies beside it would be blamed, too.
-TEST_F(AttemptsTest, Suspect_RunsAlone) {
+TEST_F(CrashGuardTest, Suspect_RunsAlone) {
   Die({KeyOf("suspect")});
   const auto attempts = Open();
   std::optional<CrashGuard::Running> other;
@@ -219,7 +220,7 @@ TEST_F(AttemptsTest, Suspect_RunsAlone) {
   const CrashGuard::Running beside(attempts.get(), KeyOf("other"));
 }
 
-TEST_F(AttemptsTest, ManyThreads_NobodyIsLostAndNobodyStays) {
+TEST_F(CrashGuardTest, ManyThreads_NobodyIsLostAndNobodyStays) {
   std::vector<cache::Key> suspects;
   suspects.reserve(8);
   for (int i = 0; i < 8; ++i) {
@@ -247,13 +248,13 @@ TEST_F(AttemptsTest, ManyThreads_NobodyIsLostAndNobodyStays) {
   }
   EXPECT_EQ(inside, 0);
   for (const cache::Key& key : suspects) {
-    EXPECT_FALSE(attempts->IsDeadly(key));
+    EXPECT_FALSE(attempts->IsPoisoned(key));
   }
   Write(ReadFile(path).value());
   EXPECT_TRUE(Open()->found().empty());
 }
 
-TEST_F(AttemptsTest, MoreInputsThanRows_RunUnnoted) {
+TEST_F(CrashGuardTest, MoreInputsThanRows_RunUnnoted) {
   std::vector<cache::Key> keys;
   for (size_t i = 0; i < CrashGuard::kRows + 20; ++i) {
     keys.push_back(KeyOf(std::to_string(i)));
@@ -262,7 +263,7 @@ TEST_F(AttemptsTest, MoreInputsThanRows_RunUnnoted) {
   EXPECT_EQ(Open()->found().size(), CrashGuard::kRows);
 }
 
-TEST_F(AttemptsTest, HostileFiles_AreNoAttempts) {
+TEST_F(CrashGuardTest, HostileFiles_AreNoAttempts) {
   Die({KeyOf("a")});
   const std::string good = ReadFile(path).value();
   for (const size_t size : {size_t{0}, size_t{1}, size_t{64}, good.size() - 1, good.size() + 1}) {
@@ -294,7 +295,7 @@ TEST_F(AttemptsTest, HostileFiles_AreNoAttempts) {
   }
 }
 
-TEST_F(AttemptsTest, FolderThatIsNotThere_IsTold) {
+TEST_F(CrashGuardTest, FolderThatIsNotThere_IsTold) {
   const auto opened = CrashGuard::Open(folder.path().string() + "/none/attempts", kNow, kDay);
   ASSERT_FALSE(opened.ok());
   EXPECT_EQ(opened.error().code, ErrorCode::kUnavailable);

@@ -54,12 +54,12 @@ class Mentions {
       blocks_.push_back(local.block);
     }
   }
-  // Locals of a segment may have conditions and types of their own.
-  void AddSegment(const ir::Region& segment) {
-    AddCexpr(segment.condition);
-    blocks_.push_back(segment.block.value);
-    if (segment.locals.valid()) {
-      for (const uint32_t local : view_.List(segment.locals)) {
+  // Locals of a region may have conditions and types of their own.
+  void AddRegion(const ir::Region& region) {
+    AddCexpr(region.condition);
+    blocks_.push_back(region.block.value);
+    if (region.locals.valid()) {
+      for (const uint32_t local : view_.List(region.locals)) {
         AddLocal(local);
       }
     }
@@ -105,8 +105,8 @@ class Mentions {
 
   void AddInst(const ir::Inst& inst) {
     AddType(inst.type);
-    if (inst.kind == ir::InstKind::kWhenSegment) {
-      return;  // a segment of its own
+    if (inst.kind == ir::InstKind::kWhenRegion) {
+      return;  // a region of its own
     }
     const ir::InstFacts& facts = ir::FactsOf(inst.kind);
     AddOperand(facts.a, inst.a);
@@ -226,7 +226,7 @@ class Reached {
   }
 
  private:
-  // A function has its head and its segments. Each is one unit that depends on options, so each
+  // A function has its head and its regions. Each is one unit that depends on options, so each
   // counts as a dependent.
   void Visit(ir::DeclId id) {
     const uint32_t module = program_.ModuleOf(id);
@@ -238,12 +238,12 @@ class Reached {
     if (decl.kind != ir::DeclKind::kFunction || decl.body == ir::kNoRow) {
       return;
     }
-    // The segments of a function follow each other, the body first.
-    const ir::DeclId function = view.segments[decl.body].function;
-    for (uint32_t i = decl.body; i < view.segments.size() && view.segments[i].function == function;
+    // The regions of a function follow each other, the body first.
+    const ir::DeclId function = view.regions[decl.body].function;
+    for (uint32_t i = decl.body; i < view.regions.size() && view.regions[i].function == function;
          ++i) {
       Mentions code(program_, module);
-      code.AddSegment(view.segments[i]);
+      code.AddRegion(view.regions[i]);
       Consult(id, code.Names());
     }
   }
@@ -288,7 +288,7 @@ class Reached {
     }
   }
 
-  // Segments of one reader follow each other.
+  // Regions of one reader follow each other.
   void AddReader(ir::OptionId option, ir::DeclId reader) {
     ReaderCount& known = reader_counts_[option.value];
     if (known.last == reader) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Static liveness: which options the results of a program can depend on at all, every condition
 // taken as unknown. Linked program and entry points -> for every option what of a result can
-// consult it, and how many declarations and code segments can; none: it is dead. Over-approximates
+// consult it, and how many declarations and code regions can; none: it is dead. Over-approximates
 // what a build reads. See spec/daemon 6.5.1, spec/cli 6.8
 #pragma once
 
@@ -20,7 +20,7 @@ namespace kiln::project {
 // state and colour output containers; of settings: the settings and colour output containers; of
 // the layout: the rest of the interface.
 struct Liveness {
-  // A declaration that consults an option, itself or in a segment of it.
+  // A declaration that consults an option, itself or in a region of it.
   struct Reader {
     std::string name;     // "function apply_fog"
     uint32_t module = 0;  // ordinal

@@ -186,7 +186,7 @@ ProgramWork::BuildFindings ProgramWork::Build(const Workshop& shop, const Option
     const bool compiled = outcome->artifact->origin == compile::Origin::kCompiled;
     ++(compiled ? result.compiled : result.shared);
     compiled_ += compiled ? 1 : 0;
-    lowered_ += trace.segments_lowered;
+    lowered_ += trace.regions_lowered;
     const Hash128 state = StateOf(shop.builder, *outcome, call);
     result.built.push_back(
         {.variant = variant,

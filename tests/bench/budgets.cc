@@ -42,7 +42,7 @@ double UnitVersion(const UberProgram& uber) {
     const double again = ThreadCpuMicroseconds() - first;
     const driver::VariantAssembler::Counts counts = assembler.counts();
     times.push_back((first - start - again) /
-                    static_cast<double>(counts.segment_versions + counts.decl_versions));
+                    static_cast<double>(counts.region_versions + counts.decl_versions));
   }
   return TimesOf(std::move(times)).median;
 }

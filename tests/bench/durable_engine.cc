@@ -170,7 +170,7 @@ EngineCounts DurableEngine::counts() const {
   const compile::BuildCounters& built = parts_->builder.counters();
   return {.parsed = pool.parsed,
           .linked = pool.linked,
-          .segments_lowered = built.segments_lowered,
+          .regions_lowered = built.regions_lowered,
           .modules_written = built.modules_written};
 }
 

@@ -30,13 +30,13 @@ Recording WithoutRepetition(const Recording& recording);
 struct EngineCounts {
   uint64_t parsed = 0;
   uint64_t linked = 0;
-  uint64_t segments_lowered = 0;
+  uint64_t regions_lowered = 0;
   uint64_t modules_written = 0;
 
   EngineCounts operator-(const EngineCounts& before) const {
     return {.parsed = parsed - before.parsed,
             .linked = linked - before.linked,
-            .segments_lowered = segments_lowered - before.segments_lowered,
+            .regions_lowered = regions_lowered - before.regions_lowered,
             .modules_written = modules_written - before.modules_written};
   }
 };

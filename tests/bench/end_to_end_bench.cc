@@ -109,7 +109,7 @@ Cost Compile(const compile::BatchRequest& request) {
   });
 }
 
-// How many segments of other functions are lowered again after an edit of `function`, and how many
+// How many regions of other functions are lowered again after an edit of `function`, and how many
 // of its own, when every variant is built before and after.
 struct Lowered {
   size_t own = 0, others = 0;
@@ -218,7 +218,7 @@ nlohmann::ordered_json Json(const Cost& cost, const Row& row) {
                {"modules_distinct", row.progress.code_distinct},
                {"sources_parsed", row.counts.parsed},
                {"programs_linked", row.counts.linked},
-               {"segments_lowered", row.counts.segments_lowered},
+               {"regions_lowered", row.counts.regions_lowered},
                {"modules_written", row.counts.modules_written}});
   return json;
 }
@@ -242,7 +242,7 @@ nlohmann::ordered_json Gates(const std::vector<Round>& rounds, const Lowered& lo
           {"cold_wall_of_floor_and_compile", Gate(wall, 1, wall <= 1)},
           {"function_touched_lowered_elsewhere",
            Gate(static_cast<double>(lowered.others), 0, lowered.others == 0)},
-          {"setting_touched_lowered", none(last.setting.counts.segments_lowered)},
+          {"setting_touched_lowered", none(last.setting.counts.regions_lowered)},
           {"setting_touched_modules_written", none(last.setting.counts.modules_written)},
           {"warm_compiled", none(last.warm.progress.compiled)},
           {"reopened_compiled", none(last.reopened.progress.compiled)}};
@@ -258,8 +258,8 @@ nlohmann::ordered_json Report(const std::vector<Round>& rounds, const Lowered& l
   for (const NamedRow& row : kRows) {
     json[row.name] = Json(CostOf(rounds, row.row), rounds.back().*row.row);
   }
-  json["function_touched"]["segments_lowered_of_it"] = lowered.own;
-  json["function_touched"]["segments_lowered_of_others"] = lowered.others;
+  json["function_touched"]["regions_lowered_of_it"] = lowered.own;
+  json["function_touched"]["regions_lowered_of_others"] = lowered.others;
   json["gates"] = Gates(rounds, lowered);
   return json;
 }
@@ -279,10 +279,10 @@ void Print(const nlohmann::ordered_json& json) {
     line(row.name, row.title);
     const nlohmann::ordered_json& of = json[row.name];
     fmt::print(
-        "  {} results: {} compiled; {} sources parsed, {} segments lowered, {} modules "
+        "  {} results: {} compiled; {} sources parsed, {} regions lowered, {} modules "
         "written\n",
         of["results"].get<uint64_t>(), of["compiled"].get<uint64_t>(),
-        of["sources_parsed"].get<uint64_t>(), of["segments_lowered"].get<uint64_t>(),
+        of["sources_parsed"].get<uint64_t>(), of["regions_lowered"].get<uint64_t>(),
         of["modules_written"].get<uint64_t>());
   }
 }

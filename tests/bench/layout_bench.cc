@@ -25,7 +25,7 @@ int main(int argc, char** argv) {
   } else {
     fmt::print("{} parameters, cold: vulkan {:.1f} us, d3d12 {:.1f} us (limit {})\n",
                kLayoutParameters, times.cold_vulkan_us, times.cold_d3d12_us, kLayoutColdGate);
-    fmt::print("one closed type, remembered: {:.4f} us (limit {})\n", times.remembered_us,
+    fmt::print("one specialised type, remembered: {:.4f} us (limit {})\n", times.remembered_us,
                kLayoutRememberedGate);
   }
   return times.cold_ok() && times.remembered_ok() ? 0 : 1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What laying out costs: a program of 1,000 parameters from nothing, and the byte layout of a
-// closed type that is known already. Rows of variant_bench and layout_bench.
+// specialised type that is known already. Rows of variant_bench and layout_bench.
 #pragma once
 
 namespace kiln::bench {
@@ -14,7 +14,7 @@ struct LayoutTimes {
   // program was refused.
   double cold_vulkan_us = -1;
   double cold_d3d12_us = -1;
-  double remembered_us = -1;  // one closed type
+  double remembered_us = -1;  // one specialised type
 
   double cold_us() const { return cold_vulkan_us > cold_d3d12_us ? cold_vulkan_us : cold_d3d12_us; }
   bool cold_ok() const {

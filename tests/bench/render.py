@@ -64,19 +64,19 @@ def end_to_end(result: dict) -> list:
             "Every allowed variant of the demo into durable SQLite, one worker. The floor of the "
             "same run puts the same bytes through the same stores without building anything; "
             "*compile* builds without a store.", "",
-            "| step | wall of the floor | CPU of the floor | compiled | segments lowered | modules "
+            "| step | wall of the floor | CPU of the floor | compiled | regions lowered | modules "
             "written |", "|---|---|---|---|---|---|"]
     for name, key in (("floor", "floor"), ("compile", "compile")) + EDITS:
         row = result[key]
-        counts = [row.get(count, "") for count in ("compiled", "segments_lowered",
+        counts = [row.get(count, "") for count in ("compiled", "regions_lowered",
                                                    "modules_written")]
         text.append(f"| {name} | {row['wall_ms'] / floor['wall_ms']:.2f} | "
                     f"{row['cpu_ms'] / floor['cpu_ms']:.2f} | " +
                     " | ".join(str(count) for count in counts) + " |")
     touched = result["function_touched"]
     text += ["", f"Of {result['cold']['variants']} variants {result['cold']['results']} results. "
-             f"After the edit of one function {touched['segments_lowered_of_it']} of its segments "
-             f"were lowered and {touched['segments_lowered_of_others']} of others.", "",
+             f"After the edit of one function {touched['regions_lowered_of_it']} of its regions "
+             f"were lowered and {touched['regions_lowered_of_others']} of others.", "",
              "| gate | value | must be | holds |", "|---|---|---|---|"]
     for name, gate in result["gates"].items():
         text.append(f"| {name.replace('_', ' ')} | {gate['value']:.4g} | ≤ {gate['gate']:g} | "
@@ -153,7 +153,7 @@ def main() -> None:
              f"{variant['distinct_results']} distinct results: "
              f"{variant['distinct_vertex_modules']} vertex and "
              f"{variant['distinct_fragment_modules']} fragment modules from "
-             f"{variant['segment_versions']} versions of segments.", "",
+             f"{variant['region_versions']} versions of regions.", "",
              "## Many combinations", "",
              "One program whose five features guard three flags each: 2^20 combinations, 59,049 "
              "results. Combinations come in a fixed pseudo-random order.", "",

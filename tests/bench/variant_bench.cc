@@ -235,7 +235,7 @@ nlohmann::ordered_json Report::Json() const {
       {"distinct_results", direct.results.size()},
       {"distinct_vertex_modules", direct.vertex.size()},
       {"distinct_fragment_modules", direct.fragment.size()},
-      {"segment_versions", assembled.segment_versions},
+      {"region_versions", assembled.region_versions},
       {"linked_modules", assembled.linked_modules},
       {"assembler_resident_kib", memory_kib},
       {"layout",
@@ -273,12 +273,12 @@ void Report::Print() const {
   fmt::print("  {} distinct results: {} vertex and {} fragment modules, {:.0f} words per variant\n",
              direct.results.size(), direct.vertex.size(), direct.fragment.size(), words);
   fmt::print(
-      "  once: source {:.1f} us per KB, program {:.0f} us, constant {:.2f} us, closed unit "
+      "  once: source {:.1f} us per KB, program {:.0f} us, constant {:.2f} us, specialised unit "
       "{:.1f} us\n",
       units.parse_per_kb, units.link, units.constant, units.unit_version);
   fmt::print("  layout: {:.1f} us for {} parameters from nothing, {:.4f} us for a known type\n",
              layout.cold_us(), kLayoutParameters, layout.remembered_us);
-  fmt::print("  {} versions of segments; the assembler took {} KiB\n", assembled.segment_versions,
+  fmt::print("  {} versions of regions; the assembler took {} KiB\n", assembled.region_versions,
              memory_kib);
 }
 

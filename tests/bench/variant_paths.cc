@@ -190,7 +190,7 @@ PathRun BuildEachAssembled(const UberProgram& uber) {
     }
   }
   run.linked_modules = assembler.counts().modules;
-  run.segment_versions = assembler.counts().segment_versions;
+  run.region_versions = assembler.counts().region_versions;
   return run;
 }
 

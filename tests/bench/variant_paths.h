@@ -38,7 +38,7 @@ struct PathRun {
   std::vector<uint32_t> distinct;              // the first combination of each result
   std::vector<std::vector<uint32_t>> modules;  // distinct ones, in order of meeting
   size_t linked_modules = 0;                   // told apart before they were written
-  size_t segment_versions = 0;
+  size_t region_versions = 0;
 };
 PathRun BuildEachDirect(const UberProgram& uber);
 PathRun BuildEachAssembled(const UberProgram& uber);

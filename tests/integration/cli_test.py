@@ -89,14 +89,23 @@ class Programs(CliCase):
 
     def test_kilnc_dumps_every_stage(self):
         for stage, text in [("lex", "identifier"), ("parse", "vertex_main"), ("lower", "vertex_main"),
-                            ("questions", "segment vertex_main"), ("close", "vertex_main"),
-                            ("layout", "light_data"), ("pieces", "vertex_main"),
+                            ("queries", "region vertex_main"), ("specialise", "vertex_main"),
+                            ("layout", "light_data"), ("objects", "vertex_main"),
                             ("assemble", "OpEntryPoint"), ("metadata", "light_data")]:
             with self.subTest(stage=stage):
                 result = self.run_program("kilnc", "compile", UBER, *ENTRIES, "--stage", stage,
                                           "--dump")
                 self.expect(result, 0)
                 self.assertIn(text, result.stdout)
+
+    def test_kilnc_knows_the_stages_of_version_0_1(self):
+        for was, now in ("questions", "queries"), ("close", "specialise"), ("pieces", "objects"):
+            with self.subTest(was=was):
+                old, new = (self.run_program("kilnc", "compile", UBER, *ENTRIES, "--stage", stage)
+                            for stage in (was, now))
+                self.expect(old, 0)
+                self.assertEqual(old.stdout, new.stdout)
+        self.expect(self.run_program("kilnc", "compile", UBER, *ENTRIES, "--stage", "closed"), 2, "--stage")
 
     def test_kilnc_and_kiln_give_equal_bytes(self):
         options = ["-o", "max_point_lights=3", "-o", "alpha_clip", "-o", "tonemap=1"]

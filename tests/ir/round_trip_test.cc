@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Properties of the open form over random modules. A failing seed is printed.
+// Properties of the generic form over random modules. A failing seed is printed.
 #include <algorithm>
 #include <array>
 
@@ -32,7 +32,7 @@ TEST(RandomModules, EveryKind_Occurs) {
   for (size_t i = 0; i < std::size(kInstFacts); ++i) {
     const InstFacts& facts = kInstFacts[i];
     EXPECT_EQ(counts[0][i] != 0, Includes(facts.form, Form::kUntyped)) << facts.mnemonic;
-    EXPECT_EQ(counts[1][i] != 0, Includes(facts.form, Form::kTypedOpen)) << facts.mnemonic;
+    EXPECT_EQ(counts[1][i] != 0, Includes(facts.form, Form::kTypedGeneric)) << facts.mnemonic;
   }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The worked example of the language (spec/rpl 15) as a closed variant written by hand: what
-// closing leaves of it for metadata, under two sets of options.
+// The worked example of the language (spec/rpl 15) as a specialised variant written by hand: what
+// specialising leaves of it for metadata, under two sets of options.
 #pragma once
 
 #include <deque>
@@ -56,7 +56,7 @@ class WorkedExample {
 
   ir::Pool pool_;
   layout::InterfaceWriter writer_{pool_};
-  std::deque<ir::SpecialisedRegion> segments_;
+  std::deque<ir::SpecialisedRegion> regions_;
   std::deque<ir::FunctionRef> functions_;
   std::vector<ir::SpecialisedSetting> settings_;
   ir::SpecialisedDecl signature_;
@@ -149,10 +149,10 @@ inline void WorkedExample::WriteEntries(const Options& options) {
 
 inline void WorkedExample::Entry(ir::Stage stage, std::string_view name,
                                  std::initializer_list<Mentioned> mentions) {
-  ir::SpecialisedRegion& segment = segments_.emplace_back();
+  ir::SpecialisedRegion& region = regions_.emplace_back();
   for (const Mentioned& mentioned : mentions) {
     const ir::SpecialisedDecl& decl = writer_.Named(mentioned.decl);
-    ir::Mention& mention = segment.mentions.emplace_back();
+    ir::Mention& mention = region.mentions.emplace_back();
     mention.decl = decl.decl;
     mention.touches = static_cast<uint8_t>(mentioned.touch);
     for (const ir::SpecialisedMember& member : decl.members) {
@@ -165,7 +165,7 @@ inline void WorkedExample::Entry(ir::Stage stage, std::string_view name,
   const ir::FunctionRef& function =
       functions_.emplace_back(ir::FunctionRef{.number = static_cast<uint32_t>(functions_.size()),
                                               .signature = &signature_,
-                                              .segments = {{.closed = &segment}}});
+                                              .regions = {{.specialised = &region}}});
   variant().entries.push_back({.stage = stage, .name = name, .functions = {&function}});
 }
 

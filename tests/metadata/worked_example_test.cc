@@ -117,9 +117,10 @@ TEST(WorkedExample, Layout_IsPrinted) {
   driver::DirectUnits units(Program().program);
   const auto values = resolve::CheckOptions(Program().program, {});
   resolve::VariantEvaluator answers(Program().program, values.value.value(), pool, &units);
-  const auto closed = resolve::SpecialiseVariant(Program().program, Entries(), answers, units);
+  const auto specialised = resolve::SpecialiseVariant(Program().program, Entries(), answers, units);
   layout::TypeLayouts types(pool);
-  EXPECT_EQ(layout::DumpLayout(closed.value.value(), {}, types), ReadFile("worked_example.layout"));
+  EXPECT_EQ(layout::DumpLayout(specialised.value.value(), {}, types),
+            ReadFile("worked_example.layout"));
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Random programs three ways: as their generator says from spec/rpl, as the interpreter runs their
-// closed form, and on lavapipe, as fragments and as compute programs. KILN_ORACLE_SEEDS=first:count
-// runs others than the fixed ones.
+// specialised form, and on lavapipe, as fragments and as compute programs.
+// KILN_ORACLE_SEEDS=first:count runs others than the fixed ones.
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
@@ -53,23 +53,24 @@ Seeds SeedsOf(const char* text) {
 }
 
 // The first output on which two interpretations differ, or nothing. Errors are part of the meaning.
-// A conditional expression without calls is computed on both sides, so closed IR may know more.
-std::string Difference(const Outcome& meant, const Outcome& closed, bool knows_more) {
-  if (!meant.undecided.empty() || !closed.undecided.empty()) {
-    const bool same = meant.undecided.empty() == closed.undecided.empty();
-    return same || (knows_more && closed.undecided.empty())
+// A conditional expression without calls is computed on both sides, so specialised IR may know
+// more.
+std::string Difference(const Outcome& meant, const Outcome& specialised, bool knows_more) {
+  if (!meant.undecided.empty() || !specialised.undecided.empty()) {
+    const bool same = meant.undecided.empty() == specialised.undecided.empty();
+    return same || (knows_more && specialised.undecided.empty())
                ? ""
-               : fmt::format("'{}' against '{}'", meant.undecided, closed.undecided);
+               : fmt::format("'{}' against '{}'", meant.undecided, specialised.undecided);
   }
-  if (meant.discarded != closed.discarded) {
+  if (meant.discarded != specialised.discarded) {
     return "discarded or not";
   }
   for (const auto& [output, cells] : meant.written) {
-    const Value& others = closed.written.find(output)->second;
+    const Value& others = specialised.written.find(output)->second;
     for (size_t i = 0; i < cells.size() && !meant.discarded; ++i) {
       const bool open = !std::isfinite(cells[i].error) && !std::isfinite(others[i].error);
       if (!open && (cells[i].bits != others[i].bits || cells[i].error != others[i].error)) {
-        return fmt::format("{}[{}]: meant {:#x} within {}, closed {:#x} within {}", output, i,
+        return fmt::format("{}[{}]: meant {:#x} within {}, specialised {:#x} within {}", output, i,
                            cells[i].bits, cells[i].error, others[i].bits, others[i].error);
       }
     }
@@ -113,16 +114,16 @@ class RandomPrograms : public OperatorFixture {
     request.environment = kEnvironments[seed % std::size(kEnvironments)];
     const BuiltVariant variant(request);
     ASSERT_TRUE(variant.ok()) << variant.messages() << program.source;
-    const std::vector<Outcome> closed = InterpretPixels(variant, samples);
+    const std::vector<Outcome> specialised = InterpretPixels(variant, samples);
     const bool later = language != Language::kVersion1;
     for (uint32_t i = 0; i < kBenchPixels; ++i) {
-      ASSERT_EQ(Difference(program.run(samples, i), closed[i], later), "")
+      ASSERT_EQ(Difference(program.run(samples, i), specialised[i], later), "")
           << "pixel " << i << "\n"
           << ::testing::PrintToString(program.options) << program.source;
     }
     const Result<Pixels> pixels = bench().Run(variant, samples);
     ASSERT_TRUE(pixels.ok()) << ErrorText(pixels.error()) << program.source;
-    const Comparison comparison = Compare(closed, *pixels, samples);
+    const Comparison comparison = Compare(specialised, *pixels, samples);
     EXPECT_EQ(comparison.difference, "")
         << ::testing::PrintToString(program.options) << program.source;
     tally.Add(comparison);
@@ -158,7 +159,7 @@ class RandomPrograms : public OperatorFixture {
       Inputs inputs;
       inputs.stage[ir::StageVariable::kGlobalId] = ExactValue(std::array{i, 0U, 0U});
       const std::string undecided =
-          Interpret(variant.closed(), ir::Stage::kCompute, around, inputs).undecided;
+          Interpret(variant.specialised(), ir::Stage::kCompute, around, inputs).undecided;
       ASSERT_EQ(Difference(program.run(samples, i), OutcomeOf(rows, i, undecided), true), "")
           << "row " << i << "\n"
           << ::testing::PrintToString(program.options) << program.source;

@@ -34,11 +34,11 @@ BuiltVariant Built(const std::string& text, std::vector<std::string> entries,
                        .modules = {std::string(kHeader) + text}});
 }
 
-std::string Closed(const std::string& text, std::vector<std::string> entries,
-                   std::vector<std::string> options = {}) {
+std::string Specialised(const std::string& text, std::vector<std::string> entries,
+                        std::vector<std::string> options = {}) {
   const BuiltVariant variant = Built(text, std::move(entries), std::move(options));
   EXPECT_TRUE(variant.ok()) << variant.messages() << text;
-  return variant.ok() ? ir::Print(variant.closed()) : "";
+  return variant.ok() ? ir::Print(variant.specialised()) : "";
 }
 
 std::string Messages(const std::string& text, std::vector<std::string> entries) {
@@ -79,7 +79,7 @@ function @pixel_main(in $input : @varyings) -> f4 semantic("SV_Target", 0) {
 
 TEST(TypedEntries, APairOfStages_HasTheRowsOfItsSignatures) {
   const std::string text =
-      Closed(std::string(kPair), {"vertex:vertex_main", "fragment:pixel_main"});
+      Specialised(std::string(kPair), {"vertex:vertex_main", "fragment:pixel_main"});
   EXPECT_THAT(text, HasSubstr(R"(entry vertex @vertex_main "vertex_main" {
   io in "input.place" : f3 semantic("POSITION", 0) location(0)
   io in "input.uv" : f2 semantic("TEXCOORD", 0) location(1)
@@ -94,7 +94,7 @@ TEST(TypedEntries, APairOfStages_HasTheRowsOfItsSignatures) {
   io in "input.layer" : u1 semantic("LAYER", 0) location(1) interpolation(flat)
   io out "result" : f4 semantic("SV_Target", 0) location(0)
   function @pixel_main() -> void in fragment {
-    segment s0 {
+    region r0 {
       var $input : varyings
 )")) << text;
 }
@@ -112,7 +112,7 @@ TEST(TypedEntries, ModulesSayWhatRowsAre) {
 
 // The fragment stage takes the members in another order, and not all.
 TEST(TypedEntries, StagesMeetBySemantic) {
-  const std::string text = Closed(
+  const std::string text = Specialised(
       Function(
           "v", "", "@out",
           "  %1 = const f4 {f1 0.0, f1 0.0, f1 0.0, f1 1.0}\n  %2 = const f2 {f1 0.0, f1 1.0}\n"
@@ -139,13 +139,13 @@ TEST(TypedEntries, WhatTheVertexStageDoesNotWrite_IsDeclaredByIt) {
             {"vertex:v", "fragment:f"});
   ASSERT_TRUE(variant.ok()) << variant.messages();
   EXPECT_THAT(variant.messages(), HasSubstr("HLSL5010 pixel stage reads 'UV'"));
-  EXPECT_THAT(ir::Print(variant.closed()),
+  EXPECT_THAT(ir::Print(variant.specialised()),
               HasSubstr("io out \"uv\" : f2 semantic(\"UV\", 0) location(0)"));
 }
 
 // `out` and `in out` parameters, several returns, one of them in a branch.
 TEST(TypedEntries, EachReturnStoresTheOutputs) {
-  const std::string text = Closed(
+  const std::string text = Specialised(
       Function("f", "in $x : f1 location(0), out $a : f4 location(0), in_out $b : f4 location(1)",
                "void", R"(  %1 = param $x : f1
   %2 = const f1 0.5
@@ -176,14 +176,14 @@ TEST(TypedEntries, AFunctionMayBeCalledAndChosen) {
                "  %1 = param $x : f4\n  %2 = binary add %1, %1 : f4\n  return %2\n") +
       Function("g", "in $x : f4 location(0)", "f4 location(0)",
                "  %1 = param $x : f4\n  %2 = call @f [%1] : f4\n  return %2\n");
-  EXPECT_THAT(Closed(source, {"fragment:f"}), Not(HasSubstr("param in $x")));
-  const std::string text = Closed(source, {"fragment:g"});
+  EXPECT_THAT(Specialised(source, {"fragment:f"}), Not(HasSubstr("param in $x")));
+  const std::string text = Specialised(source, {"fragment:g"});
   EXPECT_THAT(text, AllOf(HasSubstr("function @g() -> void in fragment"),
                           HasSubstr("function @f(in $x : f4 location(0)) -> f4 location(0) {")));
-  const std::string both =
-      Closed(source + Function("v", "in $x : f4 location(0)", "f4 builtin(\"Position\")",
-                               "  %1 = param $x : f4\n  %2 = call @g [%1] : f4\n  return %2\n"),
-             {"vertex:v", "fragment:g"});
+  const std::string both = Specialised(
+      source + Function("v", "in $x : f4 location(0)", "f4 builtin(\"Position\")",
+                        "  %1 = param $x : f4\n  %2 = call @g [%1] : f4\n  return %2\n"),
+      {"vertex:v", "fragment:g"});
   EXPECT_THAT(both, AllOf(HasSubstr("entry fragment @g#2 \"g\""), HasSubstr("function @g(in"),
                           HasSubstr("function @g#2() -> void in fragment")));
 }
@@ -198,9 +198,10 @@ TEST(TypedEntries, RegionsThatAreCutOut_SeeParameters) {
     store %2, %1
   }
 )");
-  const std::string text = Closed(source, {"fragment:f"});
-  EXPECT_THAT(text, AllOf(HasSubstr("hole s1"), HasSubstr("local $x : f4"), HasSubstr("load")));
-  EXPECT_THAT(Closed(source, {"fragment:f"}, {"fog=false"}), Not(HasSubstr("segment s1")));
+  const std::string text = Specialised(source, {"fragment:f"});
+  EXPECT_THAT(
+      text, AllOf(HasSubstr("insertion_point r1"), HasSubstr("local $x : f4"), HasSubstr("load")));
+  EXPECT_THAT(Specialised(source, {"fragment:f"}, {"fog=false"}), Not(HasSubstr("region r1")));
 }
 
 TEST(TypedEntries, MembersThatAreGone_AreNoRows) {
@@ -209,11 +210,11 @@ TEST(TypedEntries, MembersThatAreGone_AreNoRows) {
       "struct @io {\n  a : f4 semantic(\"A\", 0) where ?1\n  b : f2 semantic(\"B\", 0)\n}\n" +
       Function("f", "in $x : @io", "f2 location(0)",
                "  %1 = param $x : @io\n  %2 = extract %1, 1 : f2\n  return %2\n");
-  EXPECT_THAT(Closed(source, {"fragment:f"}),
+  EXPECT_THAT(Specialised(source, {"fragment:f"}),
               AllOf(HasSubstr("\"x.a\" : f4 semantic(\"A\", 0) location(0)"),
                     HasSubstr("\"x.b\" : f2 semantic(\"B\", 0) location(1)")));
   EXPECT_THAT(
-      Closed(source, {"fragment:f"}, {"fog=false"}),
+      Specialised(source, {"fragment:f"}, {"fog=false"}),
       AllOf(Not(HasSubstr("x.a")), HasSubstr("\"x.b\" : f2 semantic(\"B\", 0) location(0)")));
 }
 
@@ -233,7 +234,7 @@ struct @outer {
   second : f1
 }
 )";
-  const std::string text = Closed(
+  const std::string text = Specialised(
       structs + Function("f", "in $p : @outer semantic(\"UV\", 2) interpolation(sample)", "void"),
       {"fragment:f"});
   EXPECT_THAT(
@@ -243,9 +244,10 @@ struct @outer {
                       "interpolation(centroid)"),
             HasSubstr("\"p.first.y\" : f2 semantic(\"UV\", 7) location(5)"),
             HasSubstr("\"p.second\" : f1 semantic(\"UV\", 8) location(6)")));
-  EXPECT_THAT(Closed(structs + Function("f", "in $p : @outer location(4)", "void"), {"fragment:f"}),
-              AllOf(HasSubstr("\"p.first.y\" : f2 location(9)"),
-                    HasSubstr("\"p.second\" : f1 location(10)")));
+  EXPECT_THAT(
+      Specialised(structs + Function("f", "in $p : @outer location(4)", "void"), {"fragment:f"}),
+      AllOf(HasSubstr("\"p.first.y\" : f2 location(9)"),
+            HasSubstr("\"p.second\" : f1 location(10)")));
 }
 
 TEST(TypedEntries, RowsHaveTypesThatTravel) {
@@ -262,8 +264,8 @@ TEST(TypedEntries, RowsHaveTypesThatTravel) {
            {"in $x : f2 semantic(\"SV_ClipDistance\", 1), in $y : f1 semantic(\"SV_ClipDistance\", "
             "0)",
             " : f1[3] builtin(\"ClipDistance\")"}}) {
-    EXPECT_THAT(Closed("cexpr ?1 = literal uint 3\n" + Function("f", row.parameter, "void"),
-                       {"fragment:f"}),
+    EXPECT_THAT(Specialised("cexpr ?1 = literal uint 3\n" + Function("f", row.parameter, "void"),
+                            {"fragment:f"}),
                 HasSubstr(row.expected))
         << row.parameter;
   }
@@ -271,11 +273,11 @@ TEST(TypedEntries, RowsHaveTypesThatTravel) {
 
 TEST(TypedEntries, ComputeShadersTakeBuiltIns) {
   const std::string text =
-      Closed(Function("f",
-                      "in $x : s2 semantic(\"SV_DispatchThreadID\", 0), in $y : u1 "
-                      "semantic(\"SV_GroupIndex\", 0), in $z : u3 builtin(\"NumWorkgroups\")",
-                      "void"),
-             {"compute:f"});
+      Specialised(Function("f",
+                           "in $x : s2 semantic(\"SV_DispatchThreadID\", 0), in $y : u1 "
+                           "semantic(\"SV_GroupIndex\", 0), in $z : u3 builtin(\"NumWorkgroups\")",
+                           "void"),
+                  {"compute:f"});
   EXPECT_THAT(text,
               AllOf(HasSubstr("\"x\" : u3 builtin(\"GlobalInvocationId\")"),
                     HasSubstr("\"y\" : u1 builtin(\"LocalInvocationIndex\")"),

@@ -201,7 +201,7 @@ function @main() -> void {
 )";
   const BuiltVariant variant = Built({module}, {"compute:main"});
   ASSERT_TRUE(variant.ok()) << variant.messages();
-  const std::string text = ir::Print(variant.closed());
+  const std::string text = ir::Print(variant.specialised());
   EXPECT_THAT(text, Not(HasSubstr("@c")));
   const size_t a = text.find("call @make_a");
   const size_t b = text.find("call @make_b");

@@ -59,10 +59,10 @@ BuiltVariant Built(std::string_view body, std::string_view more = "") {
                                    "function @main() -> void {\n" + std::string(body) + "}\n"}});
 }
 
-std::string Closed(std::string_view body, std::string_view more = "") {
+std::string Specialised(std::string_view body, std::string_view more = "") {
   const BuiltVariant variant = Built(body, more);
   EXPECT_TRUE(variant.ok()) << variant.messages() << body;
-  return variant.ok() ? ir::Print(variant.closed()) : "";
+  return variant.ok() ? ir::Print(variant.specialised()) : "";
 }
 
 constexpr std::string_view kRoots = R"(  %1 = global none @a : @a
@@ -86,7 +86,7 @@ size_t Count(const std::string& text, std::string_view part) {
 }
 
 TEST(TypedPlaces, EachThing_HasAVersion) {
-  const std::string text = Closed(std::string(kRoots) + R"(  %11 = call @first [%6, %2] : u1
+  const std::string text = Specialised(std::string(kRoots) + R"(  %11 = call @first [%6, %2] : u1
   %12 = call @first [%7, %2] : u1
   %13 = call @first [%9, %2] : u1
   %14 = call @first [%10, %2] : u1
@@ -100,7 +100,7 @@ TEST(TypedPlaces, EachThing_HasAVersion) {
 
 // A parameter is handed on, and what it stands for with it.
 TEST(TypedPlaces, Parameters_AreHandedOn) {
-  const std::string text = Closed(std::string(kRoots) + R"(  %11 = call @second [%2, %7] : u1
+  const std::string text = Specialised(std::string(kRoots) + R"(  %11 = call @second [%2, %7] : u1
   %12 = call @first [%7, %2] : u1
   store %5, %11
 )");
@@ -119,7 +119,7 @@ TEST(TypedPlaces, ItemsOfImageArrays_ArePlaces) {
   store %5, %16
 )");
   ASSERT_TRUE(variant.ok()) << variant.messages();
-  EXPECT_THAT(ir::Print(variant.closed()), HasSubstr("function @look() -> f4"));
+  EXPECT_THAT(ir::Print(variant.specialised()), HasSubstr("function @look() -> f4"));
 }
 
 TEST(TypedPlaces, WhatIsNotOneThing_IsRefused) {

@@ -64,7 +64,7 @@ TEST_F(Version2Stages, VertexIndex_PicksAConstantCorner) {
   oracle::Inputs vertex;
   vertex.stage[ir::StageVariable::kVertexIndex] = ExactValue(std::array{1U});
   vertex.stage[ir::StageVariable::kInstanceIndex] = ExactValue(std::array{5U});
-  const Outcome outcome = Interpret(variant.closed(), ir::Stage::kVertex, around, vertex);
+  const Outcome outcome = Interpret(variant.specialised(), ir::Stage::kVertex, around, vertex);
   EXPECT_EQ(outcome.undecided, "");
   EXPECT_EQ(FloatOf(outcome.written.at("position")[0]), 3.0F);
   EXPECT_EQ(outcome.written.at("marks.instance")[0].bits, 5U);

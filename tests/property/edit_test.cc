@@ -155,7 +155,7 @@ TEST(Edit, ASetting_WritesNoModule) {
     (void)second.BuildCopy(variant, driver::ModuleSelection::kNew);
   }
   EXPECT_EQ(second.counts().modules_written, 0u);
-  EXPECT_EQ(second.counts().segments_lowered, 0u);
+  EXPECT_EQ(second.counts().regions_lowered, 0u);
 }
 
 TEST(Edit, OtherDeclarations_NeedANewAssembler) {

@@ -155,7 +155,7 @@ class LiveKeyTest : public testing::Test {
         ASSERT_EQ(TextOf(*found), known) << text;
       }
       EXPECT_EQ(finder.builder.counters().compiled, 0u) << text;
-      EXPECT_EQ(finder.builder.counters().segments_lowered, 0u);
+      EXPECT_EQ(finder.builder.counters().regions_lowered, 0u);
       EXPECT_EQ(finder.builder.counters().walked == 0, below == &store) << text;
     }
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Every run of every program under tests/acceptance/rpl closes without an error, and what comes of
-// it obeys the rules of both forms of the IR.
+// Every run of every program under tests/acceptance/rpl specialises without an error, and what
+// comes of it obeys the rules of both forms of the IR.
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -84,10 +84,10 @@ TEST(AcceptancePrograms, EveryRun_VerifiesInBothForms) {
       EXPECT_TRUE(verdict.ok()) << run << "\n" << verdict.error().context;
     }
     if (variant.ok()) {
-      const Result<void> verdict = ir::Verify(variant.closed());
+      const Result<void> verdict = ir::Verify(variant.specialised());
       EXPECT_TRUE(verdict.ok()) << run << "\n"
                                 << verdict.error().context << "\n"
-                                << ir::Print(variant.closed());
+                                << ir::Print(variant.specialised());
     }
   });
 }
@@ -101,7 +101,7 @@ TEST(AcceptancePrograms, EveryRun_PrintsAndParsesBack) {
       EXPECT_EQ(ir::Print(parsed->view()), text) << run;
     }
     if (variant.ok()) {
-      const std::string text = ir::Print(variant.closed());
+      const std::string text = ir::Print(variant.specialised());
       const Result<ir::ParsedVariant> parsed = ir::ParseVariant(text);
       ASSERT_TRUE(parsed.ok()) << run << "\n" << parsed.error().context;
       EXPECT_EQ(ir::Print(parsed->variant), text) << run;

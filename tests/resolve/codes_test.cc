@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// One row per way to be wrong that closing finds outside of bodies: a wrong source with all its
-// messages, and the nearest right one without any.
+// One row per way to be wrong that specialising finds outside of bodies: a wrong source with all
+// its messages, and the nearest right one without any.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

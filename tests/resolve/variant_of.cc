@@ -15,41 +15,41 @@
 
 namespace kiln::resolve {
 
-// Closes every unit anew and records its trail.
+// Specialises every unit anew and records its trace.
 class TestUnits final : public UnitSource {
  public:
   explicit TestUnits(const Program& program) : program_(program) {}
 
   const Diagnosed<ir::SpecialisedDecl>& Decl(ir::DeclId decl, VariantEvaluator& answers) override {
-    QueryTrace trail;
-    answers.BeginTrail(&trail);
-    Diagnosed<ir::SpecialisedDecl> closed = SpecialiseDecl(program_, decl, answers);
-    answers.EndTrail();
-    Keep(std::string(program_.Text(program_.NameOf(decl))), trail, answers);
-    return decls_.emplace_back(std::move(closed));
+    QueryTrace trace;
+    answers.BeginTrace(&trace);
+    Diagnosed<ir::SpecialisedDecl> specialised = SpecialiseDecl(program_, decl, answers);
+    answers.EndTrace();
+    Keep(std::string(program_.Text(program_.NameOf(decl))), trace, answers);
+    return decls_.emplace_back(std::move(specialised));
   }
-  const Diagnosed<ir::SpecialisedRegion>& Region(ir::RegionId segment,
+  const Diagnosed<ir::SpecialisedRegion>& Region(ir::RegionId region,
                                                  VariantEvaluator& answers) override {
-    QueryTrace trail;
-    answers.BeginTrail(&trail);
-    Diagnosed<ir::SpecialisedRegion> closed = SpecialiseRegion(program_, segment, answers);
-    answers.EndTrail();
-    const uint32_t m = program_.ModuleOf(segment);
-    const ir::DeclId function{program_.bases(m).decl + program_.Get(segment).function.value};
-    Keep(std::string(program_.Text(program_.NameOf(function))) + " segment", trail, answers);
-    return segments_.emplace_back(std::move(closed));
+    QueryTrace trace;
+    answers.BeginTrace(&trace);
+    Diagnosed<ir::SpecialisedRegion> specialised = SpecialiseRegion(program_, region, answers);
+    answers.EndTrace();
+    const uint32_t m = program_.ModuleOf(region);
+    const ir::DeclId function{program_.bases(m).decl + program_.Get(region).function.value};
+    Keep(std::string(program_.Text(program_.NameOf(function))) + " region", trace, answers);
+    return regions_.emplace_back(std::move(specialised));
   }
-  const std::string& questions() const { return questions_; }
+  const std::string& queries() const { return queries_; }
 
  private:
-  void Keep(const std::string& name, const QueryTrace& trail, VariantEvaluator& answers) {
-    questions_ += "== " + name + "\n" + QueryTraceText(trail, program_, answers.pool());
+  void Keep(const std::string& name, const QueryTrace& trace, VariantEvaluator& answers) {
+    queries_ += "== " + name + "\n" + QueryTraceText(trace, program_, answers.pool());
   }
 
   const Program& program_;
   std::deque<Diagnosed<ir::SpecialisedDecl>> decls_;
-  std::deque<Diagnosed<ir::SpecialisedRegion>> segments_;
-  std::string questions_;
+  std::deque<Diagnosed<ir::SpecialisedRegion>> regions_;
+  std::string queries_;
 };
 
 namespace {
@@ -131,7 +131,7 @@ VariantOf::VariantOf(std::vector<std::string> sources, std::string_view entries,
   values_ = std::move(*values.value);
   units_ = std::make_unique<TestUnits>(*program_);
   answers_ = std::make_unique<VariantEvaluator>(*program_, values_, pool_, units_.get());
-  closed_ = SpecialiseVariant(*program_, EntriesOf(entries), *answers_, *units_);
+  specialised_ = SpecialiseVariant(*program_, EntriesOf(entries), *answers_, *units_);
 }
 
 VariantOf::~VariantOf() = default;
@@ -141,7 +141,7 @@ std::string VariantOf::MessagesAndLints() const { return Text(true); }
 
 std::string VariantOf::Text(bool lints) const {
   std::string text;
-  for (const Diagnostic& found : closed_.diagnostics) {
+  for (const Diagnostic& found : specialised_.diagnostics) {
     if (lints || found.severity != Severity::kLint) {
       text += std::string(CodeText(found.code)) + " " + Message(found) + "\n";
     }
@@ -154,7 +154,7 @@ std::string VariantOf::Details(Code code) const {
     return where.known() ? "\"" + std::string(TextOf(sources_[where.module], where.bytes)) + "\""
                          : std::string("nowhere");
   };
-  for (const Diagnostic& found : closed_.diagnostics) {
+  for (const Diagnostic& found : specialised_.diagnostics) {
     if (found.code != code) {
       continue;
     }
@@ -170,6 +170,6 @@ std::string VariantOf::Details(Code code) const {
   return "";
 }
 
-std::string VariantOf::Questions() const { return units_->questions(); }
+std::string VariantOf::Queries() const { return units_->queries(); }
 
 }  // namespace kiln::resolve

@@ -17,7 +17,7 @@ namespace kiln::resolve {
 
 class TestUnits;
 
-// One variant of one or more sources, closed. Everything it owns lives as long as it does.
+// One variant of one or more sources, specialised. Everything it owns lives as long as it does.
 class VariantOf {
  public:
   // Entries are "vertex:main"; option assignments are "name=value", typed by the declaration.
@@ -32,13 +32,13 @@ class VariantOf {
   // points at.
   std::string Details(Code code) const;
 
-  const ir::SpecialisedProgram& closed() const { return *closed_.value; }
-  bool ok() const { return closed_.ok(); }
+  const ir::SpecialisedProgram& specialised() const { return *specialised_.value; }
+  bool ok() const { return specialised_.ok(); }
   const Program& program() const { return *program_; }
   VariantEvaluator& answers() { return *answers_; }
   ir::Pool& pool() { return pool_; }
-  // What each unit asked: "== fragment_main" and its trail.
-  std::string Questions() const;
+  // What each unit asked: "== fragment_main" and its trace.
+  std::string Queries() const;
 
  private:
   std::string Text(bool lints) const;
@@ -50,7 +50,7 @@ class VariantOf {
   ir::Pool pool_;
   std::unique_ptr<TestUnits> units_;
   std::unique_ptr<VariantEvaluator> answers_;
-  Diagnosed<ir::SpecialisedProgram> closed_;
+  Diagnosed<ir::SpecialisedProgram> specialised_;
   std::vector<Diagnostic> parse_diagnostics_;
 };
 

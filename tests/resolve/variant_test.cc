@@ -90,7 +90,7 @@ const char* const kEntries = "vertex:leaf_vertex,fragment:leaf_fragment";
 
 std::string InterfaceText(VariantOf& variant) {
   std::string text;
-  for (const ir::SpecialisedDecl* decl : variant.closed().interface) {
+  for (const ir::SpecialisedDecl* decl : variant.specialised().interface) {
     text += std::string(variant.pool().Text(decl->name)) + ":";
     for (const ir::SpecialisedMember& member : decl->members) {
       text += " " + ir::TypeText(variant.pool(), member.type) + " " +
@@ -106,7 +106,7 @@ std::string InterfaceText(VariantOf& variant) {
 
 std::string InfluenceText(VariantOf& variant) {
   std::string text;
-  for (const ir::OptionUse& use : variant.closed().option_uses) {
+  for (const ir::OptionUse& use : variant.specialised().option_uses) {
     text += std::string(variant.pool().Text(use.name)) + ":";
     const auto add = [&](ir::Influence influence, const char* name) {
       text += (use.influence & static_cast<uint8_t>(influence)) != 0 ? name : "";
@@ -122,12 +122,12 @@ std::string InfluenceText(VariantOf& variant) {
 
 std::string EntriesText(VariantOf& variant) {
   std::string text;
-  for (const ir::EntryRef& entry : variant.closed().entries) {
+  for (const ir::EntryRef& entry : variant.specialised().entries) {
     text += std::string(entry.name) + ":";
     for (const ir::FunctionRef* function : entry.functions) {
       text +=
           " " + std::string(variant.program().Text(variant.program().NameOf(function->function))) +
-          "/" + std::to_string(function->segments.size()) + (function->stage_sensitive ? "*" : "");
+          "/" + std::to_string(function->regions.size()) + (function->stage_sensitive ? "*" : "");
     }
     text += " reads";
     for (const ir::OptionId id : variant.program().options_by_name()) {
@@ -176,7 +176,7 @@ TEST(SpecialiseVariant, SettingsInOrder_LastOneWins) {
       {"setting cull_mode = \"none\"; setting depth_min = 0.25;\n"
        "setting cull_mode = \"front\"; conditional (false) setting depth_max = 0.5;"});
   std::string text;
-  for (const ir::SpecialisedSetting& setting : variant.closed().settings) {
+  for (const ir::SpecialisedSetting& setting : variant.specialised().settings) {
     text += setting.name + "=" + setting.text + " ";
   }
   EXPECT_EQ(text, "cull_mode=none depth_min= cull_mode=front ");
@@ -195,11 +195,11 @@ void g (void) { o.c = taken (); }
   ASSERT_EQ(variant.Messages(), "");
   EXPECT_EQ(EntriesText(variant),
             "v: v/1* taken/1* half_of/1 reads\ng: g/1* taken/1* half_of/1 reads\n");
-  const auto& entries = variant.closed().entries;
-  EXPECT_EQ(entries[0].functions[2]->segments[0].closed,
-            entries[1].functions[2]->segments[0].closed);
-  EXPECT_NE(entries[0].functions[1]->segments[0].closed,
-            entries[1].functions[1]->segments[0].closed);
+  const auto& entries = variant.specialised().entries;
+  EXPECT_EQ(entries[0].functions[2]->regions[0].specialised,
+            entries[1].functions[2]->regions[0].specialised);
+  EXPECT_NE(entries[0].functions[1]->regions[0].specialised,
+            entries[1].functions[1]->regions[0].specialised);
 }
 
 TEST(SpecialiseVariant, OptionOfAnUnusedConstant_IsOnlyChecked) {
@@ -282,7 +282,7 @@ TEST(SpecialiseVariant, CallsInEachOther_AreLimited) {
   for (const uint32_t calls : {most - 1, most}) {
     VariantOf variant({ChainOfCalls(calls)}, "fragment:f" + std::to_string(calls));
     EXPECT_EQ(variant.Messages(), "") << calls;
-    EXPECT_EQ(variant.closed().entries[0].functions.size(), calls + 1);
+    EXPECT_EQ(variant.specialised().entries[0].functions.size(), calls + 1);
   }
   for (const uint32_t calls : {most + 1, most + 2, 3000u}) {  // the last would grow the stack
     VariantOf variant({ChainOfCalls(calls)}, "fragment:f" + std::to_string(calls));
@@ -314,7 +314,7 @@ TEST(SpecialiseVariant, CycleOfManyCalls_IsSaidAlone) {
   EXPECT_EQ(variant.Messages().find("LIM1001"), std::string::npos);
 }
 
-TEST(Questions, UnitsAskOnlyWhatTheyNeed) {
+TEST(Queries, UnitsAskOnlyWhatTheyNeed) {
   VariantOf variant(
       {"global a: uint 2; global t: enum \"x\" \"y\"; struct s_t { f4[a + 1u] m; };\n"
        "set_pass uniform_buffer u { s_t s; conditional (t == \"x\") f4 n; };\n"
@@ -322,22 +322,22 @@ TEST(Questions, UnitsAskOnlyWhatTheyNeed) {
        "void g (void) { o.c = u.s.m[a] + u.n; conditional (a > 5u) { o.c = u.n; } }\n"},
       "fragment:g");
   ASSERT_EQ(variant.Messages(), "");
-  EXPECT_EQ(variant.Questions(),
+  EXPECT_EQ(variant.Queries(),
             "== o\n"
             "== s_t\n"
             "a + 1u = 3u\n"
             "== u\n"
             "struct s_t = struct at 0\n"
-            "closed s_t = closed\n"
+            "decl s_t = specialised\n"
             "t == \"x\" = true\n"
             "== g\n"
-            "== g segment\n"
-            "closed g = closed\n"
+            "== g region\n"
+            "decl g = specialised\n"
             "name o = colour output container at 2\n"
             "member o.c = field 0 of type f4\n"
             "stage = fragment\n"
             "name u = uniform buffer at 1\n"
-            "closed u = closed\n"
+            "decl u = specialised\n"
             "member u.s = field 0 of type s_t\n"
             "struct s_t = struct at 0\n"
             "member s_t.m = field 0 of type f4[3]\n"
@@ -345,7 +345,7 @@ TEST(Questions, UnitsAskOnlyWhatTheyNeed) {
             "member u.n = field 1 of type f4\n");
 }
 
-TEST(Questions, Expressions_ReadAsWritten) {
+TEST(Queries, Expressions_ReadAsWritten) {
   VariantOf variant(
       {"global a: uint 2; global b: flag true; global f: float 0.5;\n"
        "constant c = (a + 1u) * 2u > 4u && !b || u1 {f} == ~a;"});

@@ -98,7 +98,7 @@ void BuiltVariant::Build(const VariantRequest& request) {
   }
   units_ = std::make_unique<driver::DirectUnits>(linked_->program);
   resolve::VariantEvaluator answers(linked_->program, *values.value, pool_, units_.get());
-  closed_ = resolve::SpecialiseVariant(linked_->program, entries, answers, *units_);
+  specialised_ = resolve::SpecialiseVariant(linked_->program, entries, answers, *units_);
   result_ = driver::BuildDirect(*linked_, *values.value, entries, target_);
   Note(result_.diagnostics);
 }
@@ -106,8 +106,8 @@ void BuiltVariant::Build(const VariantRequest& request) {
 namespace {
 
 // Whether some block says rules that need the feature.
-spirv::BlockLayouts LayoutsOf(const ir::SpecialisedProgram& closed) {
-  for (const ir::SpecialisedDecl* decl : closed.interface) {
+spirv::BlockLayouts LayoutsOf(const ir::SpecialisedProgram& specialised) {
+  for (const ir::SpecialisedDecl* decl : specialised.interface) {
     for (const ir::Attribute& attribute : decl->attributes) {
       const auto rules = static_cast<ir::RuleSet>(attribute.a);
       if (attribute.key == ir::AttributeKey::kRules &&
@@ -128,12 +128,12 @@ void BuiltVariant::Check() {
     messages_ += std::string(what) + ": " + std::string(text) + "\n";
     ok_ = false;
   };
-  const Result<void> verified = ir::Verify(*closed_.value);
+  const Result<void> verified = ir::Verify(*specialised_.value);
   if (!verified.ok()) {
-    complain("closed form", ErrorText(verified.error()));
+    complain("specialised form", ErrorText(verified.error()));
   }
   for (const driver::StageCode& code : result_.products->code) {
-    const std::string wrong = spirv::Validate(code.words, target_, LayoutsOf(*closed_.value));
+    const std::string wrong = spirv::Validate(code.words, target_, LayoutsOf(*specialised_.value));
     if (!wrong.empty()) {
       complain("validator", wrong);
     }

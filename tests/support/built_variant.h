@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One variant of sources, for tests that look at more than one product of it: the closed form,
+// One variant of sources, for tests that look at more than one product of it: the specialised form,
 // the words and the metadata, and what the compiler said.
 #pragma once
 
@@ -21,7 +21,7 @@ struct VariantRequest {
   std::vector<std::string> entries;    // "vertex:main"; "compute:main" makes a compute program
   std::vector<std::string> options{};  // "fog=true"
   std::string environment = "vulkan1.1";
-  std::vector<std::string> modules{};  // texts of open modules, instead of sources
+  std::vector<std::string> modules{};  // texts of generic modules, instead of sources
   driver::SourceInputs inputs{};       // `language` of the sources, and what it takes
 };
 
@@ -29,14 +29,14 @@ class BuiltVariant {
  public:
   explicit BuiltVariant(const VariantRequest& request);
 
-  // Nothing was wrong. The closed form is verified then, and every module passed the validator;
-  // otherwise messages() says what failed.
+  // Nothing was wrong. The specialised form is verified then, and every module passed the
+  // validator; otherwise messages() says what failed.
   bool ok() const { return ok_; }
   // One line per diagnostic but lints: "RPL4021 'uv' is declared twice in 'leaf'".
   const std::string& messages() const { return messages_; }
 
   // Requires: ok().
-  const ir::SpecialisedProgram& closed() const { return *closed_.value; }
+  const ir::SpecialisedProgram& specialised() const { return *specialised_.value; }
   const driver::Products& products() const { return *result_.products; }
   const artifact::PipelineMetadata& metadata() const { return metadata_; }
   // Of the entry point of a stage.
@@ -54,7 +54,7 @@ class BuiltVariant {
   std::optional<driver::LinkedProgram> linked_;
   ir::Pool pool_;
   std::unique_ptr<driver::DirectUnits> units_;
-  Diagnosed<ir::SpecialisedProgram> closed_;
+  Diagnosed<ir::SpecialisedProgram> specialised_;
   driver::BuildResult result_;
   artifact::PipelineMetadata metadata_;
   std::string messages_;

@@ -20,11 +20,11 @@ constexpr preview::ImageUse kStorage = {
     VK_ACCESS_2_SHADER_STORAGE_READ_BIT | VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT};
 
 const ir::SpecialisedDecl& DeclOf(const BuiltVariant& variant, std::string_view name) {
-  const ir::SpecialisedProgram& closed = variant.closed();
-  const auto decl = std::ranges::find_if(closed.interface, [&](const ir::SpecialisedDecl* row) {
-    return closed.pool->Text(row->name) == name;
-  });
-  KILN_CHECK(decl != closed.interface.end(), "no '{}'", name);
+  const ir::SpecialisedProgram& specialised = variant.specialised();
+  const auto decl = std::ranges::find_if(
+      specialised.interface,
+      [&](const ir::SpecialisedDecl* row) { return specialised.pool->Text(row->name) == name; });
+  KILN_CHECK(decl != specialised.interface.end(), "no '{}'", name);
   return **decl;
 }
 
@@ -39,7 +39,7 @@ struct DeviceImage {
 Result<DeviceImage> CreateImage(const PixelRig& bench, PixelRig::Gpu& gpu,
                                 const BuiltVariant& variant, const std::string& name,
                                 const StorageImage& image) {
-  const ir::Type& type = (*variant.closed().pool)[DeclOf(variant, name).type];
+  const ir::Type& type = (*variant.specialised().pool)[DeclOf(variant, name).type];
   const ir::ImageTraits traits = ir::UnpackImage(type.extent);
   const bool deep = traits.dim == ir::ImageDim::k3d;
   const auto [width, height, depth] = image.size;
@@ -195,7 +195,7 @@ Result<ComputeMemory> RunCompute(PixelRig& bench, const BuiltVariant& variant,
 
 Surroundings InterpretCompute(const BuiltVariant& variant, const ComputeRun& run, std::string& why,
                               Surroundings around) {
-  const ir::Pool& pool = *variant.closed().pool;
+  const ir::Pool& pool = *variant.specialised().pool;
   for (const auto& [name, bytes] : run.memory.buffers) {
     around.globals[name] = ReadStd430(pool, DeclOf(variant, name).type, bytes);
   }
@@ -207,13 +207,13 @@ Surroundings InterpretCompute(const BuiltVariant& variant, const ComputeRun& run
   }
   const Dispatch dispatch{.workgroup_size = variant.metadata().workgroup_size,
                           .groups = run.groups};
-  why = InterpretDispatch(variant.closed(), dispatch, around);
+  why = InterpretDispatch(variant.specialised(), dispatch, around);
   return around;
 }
 
 Comparison CompareMemory(const BuiltVariant& variant, const Surroundings& expected,
                          const ComputeMemory& found) {
-  const ir::Pool& pool = *variant.closed().pool;
+  const ir::Pool& pool = *variant.specialised().pool;
   Comparison comparison;
   for (const auto& [name, bytes] : found.buffers) {
     const Value& value = expected.globals.find(name)->second;

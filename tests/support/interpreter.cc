@@ -21,16 +21,16 @@ constexpr uint32_t kStepLimit = 1'000'000;
 
 Outcome Invocation::Run() {
   Call call = BeginCall(*entry_.functions[0]);
-  outcome_.discarded = RunSegment(call, 0) == Flow::kDiscard || demoted_;
+  outcome_.discarded = RunRegion(call, 0) == Flow::kDiscard || demoted_;
   return std::move(outcome_);
 }
 
 Call Invocation::BeginCall(const ir::FunctionRef& function) {
   Call call{.function = &function};
-  call.slots.resize(function.segments.size());
-  for (size_t i = 0; i < function.segments.size(); ++i) {
-    call.slots[i].resize(function.segments[i].closed->insts.size());
-    for (const ir::SpecialisedLocal& local : function.segments[i].closed->locals) {
+  call.slots.resize(function.regions.size());
+  for (size_t i = 0; i < function.regions.size(); ++i) {
+    call.slots[i].resize(function.regions[i].specialised->insts.size());
+    for (const ir::SpecialisedLocal& local : function.regions[i].specialised->locals) {
       if (local.kind == ir::LocalKind::kVariable) {
         call.places[local.local.value] = NewVariable(call, local.type);
       }
@@ -50,17 +50,17 @@ Flow Invocation::Undecided(std::string_view why) {
   return Flow::kUndecided;
 }
 
-Flow Invocation::RunSegment(Call& call, uint32_t segment) {
-  return RunBlock(call, segment, call.function->segments[segment].closed->body);
+Flow Invocation::RunRegion(Call& call, uint32_t region) {
+  return RunBlock(call, region, call.function->regions[region].specialised->body);
 }
 
-Flow Invocation::RunBlock(Call& call, uint32_t segment, ir::BlockId block) {
-  const ir::SpecialisedRegion& closed = *call.function->segments[segment].closed;
-  for (const uint32_t inst : closed.InstsOf(block)) {
+Flow Invocation::RunBlock(Call& call, uint32_t region, ir::BlockId block) {
+  const ir::SpecialisedRegion& specialised = *call.function->regions[region].specialised;
+  for (const uint32_t inst : specialised.InstsOf(block)) {
     if (++steps_ > kStepLimit) {
       return Undecided("too many steps");
     }
-    const Flow flow = RunInst(call, segment, inst);
+    const Flow flow = RunInst(call, region, inst);
     if (flow != Flow::kNext) {
       return flow;
     }
@@ -68,32 +68,33 @@ Flow Invocation::RunBlock(Call& call, uint32_t segment, ir::BlockId block) {
   return Flow::kNext;
 }
 
-Flow Invocation::RunValueBlock(Call& call, uint32_t segment, ir::BlockId block, Value& value) {
-  const ir::SpecialisedRegion& closed = *call.function->segments[segment].closed;
-  const Flow flow = RunBlock(call, segment, block);
-  const ir::Inst& last = closed.insts[closed.InstsOf(block).back()];
-  value = call.slots[segment][last.As<ir::YieldInst>().value.value].value;
+Flow Invocation::RunValueBlock(Call& call, uint32_t region, ir::BlockId block, Value& value) {
+  const ir::SpecialisedRegion& specialised = *call.function->regions[region].specialised;
+  const Flow flow = RunBlock(call, region, block);
+  const ir::Inst& last = specialised.insts[specialised.InstsOf(block).back()];
+  value = call.slots[region][last.As<ir::YieldInst>().value.value].value;
   return flow;
 }
 
-Flow Invocation::RunInst(Call& call, uint32_t segment, uint32_t number) {
-  const ir::Inst& inst = call.function->segments[segment].closed->insts[number];
+Flow Invocation::RunInst(Call& call, uint32_t region, uint32_t number) {
+  const ir::Inst& inst = call.function->regions[region].specialised->insts[number];
   switch (ir::FactsOf(inst.kind).result) {
     case ir::ResultSchema::kPlace:
-      return RunPlace(call, segment, number);
+      return RunPlace(call, region, number);
     case ir::ResultSchema::kValue:
-      return RunValue(call, segment, number);
+      return RunValue(call, region, number);
     case ir::ResultSchema::kVoid:
-      return RunStatement(call, segment, inst);
+      return RunStatement(call, region, inst);
     case ir::ResultSchema::kDeferred:
       break;
   }
   KILN_UNREACHABLE();
 }
 
-Flow Invocation::RunLogical(Call& call, uint32_t segment, uint32_t number) {
-  const auto logical = call.function->segments[segment].closed->insts[number].As<ir::LogicalInst>();
-  std::vector<Slot>& slots = call.slots[segment];
+Flow Invocation::RunLogical(Call& call, uint32_t region, uint32_t number) {
+  const auto logical =
+      call.function->regions[region].specialised->insts[number].As<ir::LogicalInst>();
+  std::vector<Slot>& slots = call.slots[region];
   const Cell left = slots[logical.left.value].value[0];
   if (!left.exact()) {
     return Undecided("a condition is not exact");
@@ -102,33 +103,33 @@ Flow Invocation::RunLogical(Call& call, uint32_t segment, uint32_t number) {
     slots[number].value = {left};
     return Flow::kNext;
   }
-  return RunValueBlock(call, segment, logical.right, slots[number].value);
+  return RunValueBlock(call, region, logical.right, slots[number].value);
 }
 
-Flow Invocation::RunSelectBlocks(Call& call, uint32_t segment, uint32_t number) {
-  const ir::SpecialisedRegion& closed = *call.function->segments[segment].closed;
-  const auto select = closed.insts[number].As<ir::SelectBlocksInst>();
-  std::vector<Slot>& slots = call.slots[segment];
+Flow Invocation::RunSelectBlocks(Call& call, uint32_t region, uint32_t number) {
+  const ir::SpecialisedRegion& specialised = *call.function->regions[region].specialised;
+  const auto select = specialised.insts[number].As<ir::SelectBlocksInst>();
+  std::vector<Slot>& slots = call.slots[region];
   const Cell condition = slots[select.condition.value].value[0];
   if (!condition.exact()) {
     return Undecided("a condition is not exact");
   }
-  const ir::BlockId block{closed.List(select.blocks)[condition.bits != 0 ? 0 : 1]};
-  return RunValueBlock(call, segment, block, slots[number].value);
+  const ir::BlockId block{specialised.List(select.blocks)[condition.bits != 0 ? 0 : 1]};
+  return RunValueBlock(call, region, block, slots[number].value);
 }
 
 // `out` and `in out` arguments are whole variables: the callee works on them (docs/IR.md).
-Flow Invocation::RunCall(Call& caller, uint32_t segment, uint32_t number) {
-  const ir::SpecialisedRegion& closed = *caller.function->segments[segment].closed;
-  const auto inst = closed.insts[number].As<ir::CallInst>();
+Flow Invocation::RunCall(Call& caller, uint32_t region, uint32_t number) {
+  const ir::SpecialisedRegion& specialised = *caller.function->regions[region].specialised;
+  const auto inst = specialised.insts[number].As<ir::CallInst>();
   const auto found = std::ranges::find(entry_.functions, inst.function, &ir::FunctionRef::function);
   KILN_CHECK(found != entry_.functions.end());
   const ir::FunctionRef* function = *found;
   Call call = BeginCall(*function);
-  const std::span<const uint32_t> arguments = closed.List(inst.arguments);
+  const std::span<const uint32_t> arguments = specialised.List(inst.arguments);
   for (size_t i = 0; i < arguments.size(); ++i) {
     const ir::SpecialisedMember& parameter = function->signature->members[i];
-    const Slot& given = caller.slots[segment][arguments[i]];
+    const Slot& given = caller.slots[region][arguments[i]];
     if (parameter.access == ir::Access::kIn && !ir::IsHandle(pool_, parameter.type)) {
       call.values[parameter.local.value] = given.value;
       continue;
@@ -138,22 +139,22 @@ Flow Invocation::RunCall(Call& caller, uint32_t segment, uint32_t number) {
       Store(given.place, Value(CellCount(pool_, parameter.type)));
     }
   }
-  const Flow flow = RunSegment(call, 0);
-  caller.slots[segment][number].value = std::move(call.result);
+  const Flow flow = RunRegion(call, 0);
+  caller.slots[region][number].value = std::move(call.result);
   return flow == Flow::kReturn ? Flow::kNext : flow;
 }
 
-Flow Invocation::RunStatement(Call& call, uint32_t segment, const ir::Inst& inst) {
-  std::vector<Slot>& slots = call.slots[segment];
+Flow Invocation::RunStatement(Call& call, uint32_t region, const ir::Inst& inst) {
+  std::vector<Slot>& slots = call.slots[region];
   if (inst.kind == InstKind::kStore) {
     const auto store = inst.As<ir::StoreInst>();
     Store(slots[store.place.value].place, slots[store.value.value].value);
   } else if (inst.kind == InstKind::kScope) {
-    return RunBlock(call, segment, inst.As<ir::ScopeInst>().block);
+    return RunBlock(call, region, inst.As<ir::ScopeInst>().block);
   } else if (inst.kind == InstKind::kIf) {
-    return RunIf(call, segment, inst.As<ir::IfInst>());
+    return RunIf(call, region, inst.As<ir::IfInst>());
   } else if (inst.kind == InstKind::kLoop) {
-    return RunLoop(call, segment, inst.As<ir::LoopInst>());
+    return RunLoop(call, region, inst.As<ir::LoopInst>());
   } else if (inst.kind == InstKind::kBreak) {
     call.jump = inst.As<ir::BreakInst>().exit;
     return Flow::kBreak;
@@ -169,49 +170,48 @@ Flow Invocation::RunStatement(Call& call, uint32_t segment, const ir::Inst& inst
   } else if (inst.kind == InstKind::kDiscard) {
     return Flow::kDiscard;
   } else if (inst.kind == InstKind::kSwitch) {
-    return RunSwitch(call, segment, inst.As<ir::SwitchInst>());
+    return RunSwitch(call, region, inst.As<ir::SwitchInst>());
   } else if (inst.kind == InstKind::kDemote) {
     demoted_ = true;
   } else if (inst.kind == InstKind::kUnreachable) {
     return Undecided("what nobody comes to was reached");
   } else if (inst.kind == InstKind::kBarrier) {
     return RunBarrier(inst);
-  } else if (inst.kind == InstKind::kHole) {
-    return RunHole(call, segment, inst.As<ir::HoleInst>().segment);
+  } else if (inst.kind == InstKind::kInsertionPoint) {
+    return RunInsertionPoint(call, region, inst.As<ir::InsertionPointInst>().region);
   } else {
     KILN_CHECK(inst.kind == InstKind::kYield);
   }
   return Flow::kNext;
 }
 
-Flow Invocation::RunIf(Call& call, uint32_t segment, const ir::IfInst& inst) {
-  const Cell condition = call.slots[segment][inst.condition.value].value[0];
+Flow Invocation::RunIf(Call& call, uint32_t region, const ir::IfInst& inst) {
+  const Cell condition = call.slots[region][inst.condition.value].value[0];
   if (!condition.exact()) {
     return Undecided("a condition is not exact");
   }
   const std::span<const uint32_t> blocks =
-      call.function->segments[segment].closed->List(inst.blocks);
+      call.function->regions[region].specialised->List(inst.blocks);
   const size_t chosen = condition.bits != 0 ? 0 : 1;
-  return chosen < blocks.size() ? RunBlock(call, segment, ir::BlockId{blocks[chosen]})
-                                : Flow::kNext;
+  return chosen < blocks.size() ? RunBlock(call, region, ir::BlockId{blocks[chosen]}) : Flow::kNext;
 }
 
-Flow Invocation::RunLoop(Call& call, uint32_t segment, const ir::LoopInst& inst) {
+Flow Invocation::RunLoop(Call& call, uint32_t region, const ir::LoopInst& inst) {
   const std::span<const uint32_t> blocks =
-      call.function->segments[segment].closed->List(inst.blocks);
-  const ir::SpecialisedRegion& closed = *call.function->segments[segment].closed;
+      call.function->regions[region].specialised->List(inst.blocks);
+  const ir::SpecialisedRegion& specialised = *call.function->regions[region].specialised;
   const auto yields = [&](size_t i) {
-    const std::span<const uint32_t> insts = closed.InstsOf(ir::BlockId{blocks[i]});
-    return !insts.empty() && closed.insts[insts.back()].kind == InstKind::kYield;
+    const std::span<const uint32_t> insts = specialised.InstsOf(ir::BlockId{blocks[i]});
+    return !insts.empty() && specialised.insts[insts.back()].kind == InstKind::kYield;
   };
   bool again = true;
   // Runs a part; `again` is what it yields, if it yields.
   const auto run = [&](size_t i) {
     if (!yields(i)) {
-      return RunBlock(call, segment, ir::BlockId{blocks[i]});
+      return RunBlock(call, region, ir::BlockId{blocks[i]});
     }
     Value go_on;
-    const Flow flow = RunValueBlock(call, segment, ir::BlockId{blocks[i]}, go_on);
+    const Flow flow = RunValueBlock(call, region, ir::BlockId{blocks[i]}, go_on);
     if (flow == Flow::kNext && !go_on[0].exact()) {
       return Undecided("a condition is not exact");
     }
@@ -226,7 +226,7 @@ Flow Invocation::RunLoop(Call& call, uint32_t segment, const ir::LoopInst& inst)
     if (flow != Flow::kNext || !again) {
       return flow;
     }
-    flow = RunBlock(call, segment, ir::BlockId{blocks[1]});
+    flow = RunBlock(call, region, ir::BlockId{blocks[1]});
     const bool mine = call.jump == inst.exit;
     if (flow == Flow::kBreak && mine) {
       return Flow::kNext;
@@ -241,12 +241,12 @@ Flow Invocation::RunLoop(Call& call, uint32_t segment, const ir::LoopInst& inst)
   }
 }
 
-// A hole whose segment is not among the live ones is empty.
-Flow Invocation::RunHole(Call& call, uint32_t parent, ir::RegionId segment) {
-  const std::vector<ir::RegionRef>& segments = call.function->segments;
-  for (uint32_t i = 1; i < segments.size(); ++i) {
-    if (segments[i].segment == segment && segments[i].parent == parent) {
-      return RunSegment(call, i);
+// An insertion point whose region is not among the live ones is empty.
+Flow Invocation::RunInsertionPoint(Call& call, uint32_t parent, ir::RegionId region) {
+  const std::vector<ir::RegionRef>& regions = call.function->regions;
+  for (uint32_t i = 1; i < regions.size(); ++i) {
+    if (regions[i].region == region && regions[i].parent == parent) {
+      return RunRegion(call, i);
     }
   }
   return Flow::kNext;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The meaning of closed IR, run on one invocation or on several that meet: the oracle that devices
-// are compared with. It is written from spec/rpl and docs/IR.md, shares nothing with emission and
-// is as slow as it is plain. What the language leaves open is carried along, never guessed: every
-// scalar knows how far another correct implementation may be from it.
+// The meaning of specialised IR, run on one invocation or on several that meet: the oracle that
+// devices are compared with. It is written from spec/rpl and docs/IR.md, shares nothing with
+// emission and is as slow as it is plain. What the language leaves open is carried along, never
+// guessed: every scalar knows how far another correct implementation may be from it.
 #pragma once
 
 #include <array>
@@ -62,8 +62,8 @@ Value ApplySelect(const Value& condition, const Value& yes, const Value& no);
 
 // --- entry points
 // One question to an image that is sampled: names of the declarations (no sampler: fetch and
-// questions of size), index into an image array, and the operands after the image as closed IR has
-// them.
+// questions of size), index into an image array, and the operands after the image as specialised IR
+// has them.
 struct SampleRequest {
   ir::Builtin builtin = ir::Builtin::kSample;
   std::string sampler;

@@ -77,8 +77,8 @@ void Open(Value& value, const Value& other) {
   }
 }
 
-bool AsksForDerivatives(const ir::SpecialisedRegion& segment) {
-  return segment.uses_implicit_lod || std::ranges::any_of(segment.insts, [](const ir::Inst& inst) {
+bool AsksForDerivatives(const ir::SpecialisedRegion& region) {
+  return region.uses_implicit_lod || std::ranges::any_of(region.insts, [](const ir::Inst& inst) {
            if (inst.kind != ir::InstKind::kBuiltinCall) {
              return false;
            }
@@ -92,8 +92,8 @@ bool AsksForDerivatives(const ir::SpecialisedRegion& segment) {
 bool NeedsQuads(const ir::SpecialisedProgram& variant) {
   const ir::EntryRef& entry = EntryOf(variant, ir::Stage::kFragment);
   return std::ranges::any_of(entry.functions, [](const ir::FunctionRef* function) {
-    return std::ranges::any_of(function->segments, [](const ir::RegionRef& segment) {
-      return AsksForDerivatives(*segment.closed);
+    return std::ranges::any_of(function->regions, [](const ir::RegionRef& region) {
+      return AsksForDerivatives(*region.specialised);
     });
   });
 }

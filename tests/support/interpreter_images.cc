@@ -79,10 +79,10 @@ std::vector<float> FloatsOf(const Value& value) {
 }  // namespace
 
 // Requires: sampling, fetch, image_size or image_levels of an image that is sampled.
-Value Invocation::AskImage(const ir::SpecialisedRegion& closed, const ir::Inst& inst,
+Value Invocation::AskImage(const ir::SpecialisedRegion& specialised, const ir::Inst& inst,
                            const std::vector<Slot>& slots) {
   const auto call = inst.As<ir::BuiltinCallInst>();
-  const std::span<const uint32_t> arguments = closed.List(call.arguments);
+  const std::span<const uint32_t> arguments = specialised.List(call.arguments);
   const bool samples = ir::IsSampling(call.builtin);
   size_t next = samples ? 1 : 0;
   const Place& image = slots[arguments[next++]].place;
@@ -126,10 +126,10 @@ Value Invocation::AskImage(const ir::SpecialisedRegion& closed, const ir::Inst& 
   return exact ? around_.sample(request) : Value(CellCount(pool_, inst.type));
 }
 
-Flow Invocation::UseStorageImage(const ir::SpecialisedRegion& closed, const ir::Inst& inst,
+Flow Invocation::UseStorageImage(const ir::SpecialisedRegion& specialised, const ir::Inst& inst,
                                  const std::vector<Slot>& slots, Value& result) {
   const auto call = inst.As<ir::BuiltinCallInst>();
-  const std::span<const uint32_t> arguments = closed.List(call.arguments);
+  const std::span<const uint32_t> arguments = specialised.List(call.arguments);
   StorageImage& image = around_.images.at(slots[arguments[0]].place.handle);
   if (call.builtin == Builtin::kImageSize) {
     result = ExactValue(std::span(image.size).first(CellCount(pool_, inst.type)));

@@ -44,9 +44,9 @@ uint32_t AtomicResult(Builtin builtin, bool is_signed, uint32_t old, uint32_t op
 
 }  // namespace
 
-Flow Invocation::RunPlace(Call& call, uint32_t segment, uint32_t number) {
-  const ir::Inst& inst = call.function->segments[segment].closed->insts[number];
-  Place& place = call.slots[segment][number].place;
+Flow Invocation::RunPlace(Call& call, uint32_t region, uint32_t number) {
+  const ir::Inst& inst = call.function->regions[region].specialised->insts[number];
+  Place& place = call.slots[region][number].place;
   if (inst.kind == InstKind::kGlobalRef) {
     place = GlobalPlace(inst.As<ir::GlobalRefInst>());
   } else if (inst.kind == InstKind::kStageRef) {
@@ -58,12 +58,12 @@ Flow Invocation::RunPlace(Call& call, uint32_t segment, uint32_t number) {
   } else if (inst.kind == InstKind::kIo) {
     place = IoPlace(inst.As<ir::IoInst>().row);
   } else if (inst.kind == InstKind::kTexel) {
-    place = call.slots[segment][inst.As<ir::TexelInst>().image.value].place;
+    place = call.slots[region][inst.As<ir::TexelInst>().image.value].place;
   } else if (inst.kind == InstKind::kConstPlace) {
     const ir::ConstId id = inst.As<ir::ConstPlaceInst>().value;
     place = {.variable = &constants_.try_emplace(id.value, Constant(id)).first->second};
   } else {
-    return RunAccess(call, segment, number);
+    return RunAccess(call, region, number);
   }
   return Flow::kNext;
 }
@@ -107,14 +107,14 @@ Place Invocation::GlobalPlace(const ir::GlobalRefInst& global) {
   return {.variable = &value};
 }
 
-Flow Invocation::RunAccess(Call& call, uint32_t segment, uint32_t number) {
-  const ir::SpecialisedRegion& closed = *call.function->segments[segment].closed;
-  const auto access = closed.insts[number].As<ir::AccessInst>();
-  Place place = call.slots[segment][access.root.value].place;
-  ir::TypeId type = closed.insts[access.root.value].type;
-  const bool bounded = (closed.insts[number].flags & ir::BitOf(ir::InstFlag::kBounded)) != 0;
-  for (const uint32_t step : closed.List(access.steps)) {
-    Cell index = call.slots[segment][step].value[0];
+Flow Invocation::RunAccess(Call& call, uint32_t region, uint32_t number) {
+  const ir::SpecialisedRegion& specialised = *call.function->regions[region].specialised;
+  const auto access = specialised.insts[number].As<ir::AccessInst>();
+  Place place = call.slots[region][access.root.value].place;
+  ir::TypeId type = specialised.insts[access.root.value].type;
+  const bool bounded = (specialised.insts[number].flags & ir::BitOf(ir::InstFlag::kBounded)) != 0;
+  for (const uint32_t step : specialised.List(access.steps)) {
+    Cell index = call.slots[region][step].value[0];
     if (!index.exact()) {
       return Undecided("an index is not exact");
     }
@@ -145,7 +145,7 @@ Flow Invocation::RunAccess(Call& call, uint32_t segment, uint32_t number) {
   if (place.variable != nullptr && place.first + CellCount(pool_, type) > place.variable->size()) {
     return Undecided("an index is out of range");
   }
-  call.slots[segment][number].place = place;
+  call.slots[region][number].place = place;
   return Flow::kNext;
 }
 
@@ -159,7 +159,7 @@ void Invocation::Store(const Place& place, const Value& value) {
 }
 
 // array_length, atomics and barriers
-Flow Invocation::RunMemory(const ir::SpecialisedRegion& closed, const ir::Inst& inst,
+Flow Invocation::RunMemory(const ir::SpecialisedRegion& specialised, const ir::Inst& inst,
                            const std::vector<Slot>& slots, Value& result) {
   const auto call = inst.As<ir::BuiltinCallInst>();
   if (ir::IsBarrier(call.builtin)) {
@@ -168,9 +168,9 @@ Flow Invocation::RunMemory(const ir::SpecialisedRegion& closed, const ir::Inst& 
                ? Flow::kNext
                : Undecided("a barrier that not every invocation reaches");
   }
-  const std::span<const uint32_t> arguments = closed.List(call.arguments);
+  const std::span<const uint32_t> arguments = specialised.List(call.arguments);
   const Place& place = slots[arguments[0]].place;
-  const ir::Type& type = pool_[closed.insts[arguments[0]].type];
+  const ir::Type& type = pool_[specialised.insts[arguments[0]].type];
   if (call.builtin == Builtin::kArrayLength) {
     const uint32_t item = CellCount(pool_, ir::TypeId{type.element});
     const auto cells = static_cast<uint32_t>(place.variable->size()) - place.first;

@@ -32,7 +32,7 @@ struct Slot {
   Place place;
 };
 
-// One call: its variables by name, and the results of the instructions of each live segment.
+// One call: its variables by name, and the results of the instructions of each live region.
 struct Call {
   const ir::FunctionRef* function = nullptr;
   std::map<uint32_t, Place> places{};  // LocalId: variables, `out` and handle parameters
@@ -67,26 +67,26 @@ class Invocation {
   Call BeginCall(const ir::FunctionRef& function);
   Place NewVariable(Call& call, ir::TypeId type);
   Flow Undecided(std::string_view why);
-  Flow RunSegment(Call& call, uint32_t segment);
-  Flow RunBlock(Call& call, uint32_t segment, ir::BlockId block);
+  Flow RunRegion(Call& call, uint32_t region);
+  Flow RunBlock(Call& call, uint32_t region, ir::BlockId block);
   // Runs a value block; `value` is what it yields.
-  Flow RunValueBlock(Call& call, uint32_t segment, ir::BlockId block, Value& value);
-  Flow RunInst(Call& call, uint32_t segment, uint32_t number);
-  Flow RunStatement(Call& call, uint32_t segment, const ir::Inst& inst);
-  Flow RunIf(Call& call, uint32_t segment, const ir::IfInst& inst);
-  Flow RunLoop(Call& call, uint32_t segment, const ir::LoopInst& inst);
-  Flow RunHole(Call& call, uint32_t parent, ir::RegionId segment);
-  Flow RunCall(Call& caller, uint32_t segment, uint32_t number);
-  Flow RunLogical(Call& call, uint32_t segment, uint32_t number);
-  Flow RunSelectBlocks(Call& call, uint32_t segment, uint32_t number);
+  Flow RunValueBlock(Call& call, uint32_t region, ir::BlockId block, Value& value);
+  Flow RunInst(Call& call, uint32_t region, uint32_t number);
+  Flow RunStatement(Call& call, uint32_t region, const ir::Inst& inst);
+  Flow RunIf(Call& call, uint32_t region, const ir::IfInst& inst);
+  Flow RunLoop(Call& call, uint32_t region, const ir::LoopInst& inst);
+  Flow RunInsertionPoint(Call& call, uint32_t parent, ir::RegionId region);
+  Flow RunCall(Call& caller, uint32_t region, uint32_t number);
+  Flow RunLogical(Call& call, uint32_t region, uint32_t number);
+  Flow RunSelectBlocks(Call& call, uint32_t region, uint32_t number);
 
   // --- interpreter_run_values.cc
-  Flow RunValue(Call& call, uint32_t segment, uint32_t number);
-  Value ComposedValue(const ir::SpecialisedRegion& closed, const ir::Inst& inst,
+  Flow RunValue(Call& call, uint32_t region, uint32_t number);
+  Value ComposedValue(const ir::SpecialisedRegion& specialised, const ir::Inst& inst,
                       const std::vector<Slot>& slots);
   Value Constant(ir::ConstId id);
   Value Specialised(const ir::SpecConstInst& inst);
-  Flow RunBuiltin(const ir::SpecialisedRegion& closed, const ir::Inst& inst,
+  Flow RunBuiltin(const ir::SpecialisedRegion& specialised, const ir::Inst& inst,
                   std::vector<Slot>& slots, Value& result);
   // The values of the quad by member, this one's shown at `point`; empty if that is not known.
   std::vector<Value> QuadOf(const void* point, const Value& value);
@@ -94,29 +94,29 @@ class Invocation {
   Value Derivative(ir::Builtin builtin, const std::vector<Value>& quad);
 
   // --- interpreter_places.cc
-  Flow RunPlace(Call& call, uint32_t segment, uint32_t number);
+  Flow RunPlace(Call& call, uint32_t region, uint32_t number);
   Place GlobalPlace(const ir::GlobalRefInst& global);
   Place StagePlace(ir::StageVariable variable, ir::TypeId type);
-  Flow RunAccess(Call& call, uint32_t segment, uint32_t number);
+  Flow RunAccess(Call& call, uint32_t region, uint32_t number);
   Value Load(const Place& place, ir::TypeId type);
   void Store(const Place& place, const Value& value);
-  Flow RunMemory(const ir::SpecialisedRegion& closed, const ir::Inst& inst,
+  Flow RunMemory(const ir::SpecialisedRegion& specialised, const ir::Inst& inst,
                  const std::vector<Slot>& slots, Value& result);
 
   // --- interpreter_typed.cc
-  Flow RunSwitch(Call& call, uint32_t segment, const ir::SwitchInst& inst);
-  Flow RunAtomic(const ir::SpecialisedRegion& closed, const ir::Inst& inst,
+  Flow RunSwitch(Call& call, uint32_t region, const ir::SwitchInst& inst);
+  Flow RunAtomic(const ir::SpecialisedRegion& specialised, const ir::Inst& inst,
                  const std::vector<Slot>& slots, Value& result);
-  Flow RunImage(const ir::SpecialisedRegion& closed, const ir::Inst& inst,
+  Flow RunImage(const ir::SpecialisedRegion& specialised, const ir::Inst& inst,
                 const std::vector<Slot>& slots, Value& result);
   Flow RunBarrier(const ir::Inst& inst);
   Place IoPlace(uint32_t row);
   Place PrivatePlace(const ir::SpecialisedDecl& decl);
 
   // --- interpreter_images.cc
-  Value AskImage(const ir::SpecialisedRegion& closed, const ir::Inst& inst,
+  Value AskImage(const ir::SpecialisedRegion& specialised, const ir::Inst& inst,
                  const std::vector<Slot>& slots);
-  Flow UseStorageImage(const ir::SpecialisedRegion& closed, const ir::Inst& inst,
+  Flow UseStorageImage(const ir::SpecialisedRegion& specialised, const ir::Inst& inst,
                        const std::vector<Slot>& slots, Value& result);
 
   const ir::SpecialisedProgram& variant_;

@@ -36,13 +36,13 @@ Cell EitherOf(const Cell& cell, const Cell& other) {
 
 }  // namespace
 
-Flow Invocation::RunValue(Call& call, uint32_t segment, uint32_t number) {
-  const ir::SpecialisedRegion& closed = *call.function->segments[segment].closed;
-  const ir::Inst& inst = closed.insts[number];
-  std::vector<Slot>& slots = call.slots[segment];
+Flow Invocation::RunValue(Call& call, uint32_t region, uint32_t number) {
+  const ir::SpecialisedRegion& specialised = *call.function->regions[region].specialised;
+  const ir::Inst& inst = specialised.insts[number];
+  std::vector<Slot>& slots = call.slots[region];
   Value& result = slots[number].value;
   const auto value = [&](ir::InstId id) -> const Value& { return slots[id.value].value; };
-  const auto type = [&](ir::InstId id) { return closed.insts[id.value].type; };
+  const auto type = [&](ir::InstId id) { return specialised.insts[id.value].type; };
   if (inst.kind == InstKind::kParam) {
     result = call.values.at(inst.As<ir::ParamInst>().local.value);
   } else if (inst.kind == InstKind::kLoad) {
@@ -65,30 +65,30 @@ Flow Invocation::RunValue(Call& call, uint32_t segment, uint32_t number) {
     const auto cast = inst.As<ir::BitcastInst>();
     result = ApplyBitcast(pool_, type(cast.value), inst.type, value(cast.value));
   } else if (inst.kind == InstKind::kAtomic) {
-    return RunAtomic(closed, inst, slots, result);
+    return RunAtomic(specialised, inst, slots, result);
   } else if (inst.kind == InstKind::kImage) {
-    return RunImage(closed, inst, slots, result);
+    return RunImage(specialised, inst, slots, result);
   } else if (inst.kind == InstKind::kSelect) {
     const auto select = inst.As<ir::SelectInst>();
-    const std::span<const uint32_t> operands = closed.List(select.operands);
+    const std::span<const uint32_t> operands = specialised.List(select.operands);
     result =
         ApplySelect(value(select.condition), slots[operands[0]].value, slots[operands[1]].value);
   } else if (inst.kind == InstKind::kBuiltinCall) {
-    return RunBuiltin(closed, inst, slots, result);
+    return RunBuiltin(specialised, inst, slots, result);
   } else if (inst.kind == InstKind::kCall) {
-    return RunCall(call, segment, number);
+    return RunCall(call, region, number);
   } else if (inst.kind == InstKind::kLogical) {
-    return RunLogical(call, segment, number);
+    return RunLogical(call, region, number);
   } else if (inst.kind == InstKind::kSelectBlocks) {
-    return RunSelectBlocks(call, segment, number);
+    return RunSelectBlocks(call, region, number);
   } else {
-    result = ComposedValue(closed, inst, slots);
+    result = ComposedValue(specialised, inst, slots);
   }
   return Flow::kNext;
 }
 
 // Constants, and values that are made of parts of others.
-Value Invocation::ComposedValue(const ir::SpecialisedRegion& closed, const ir::Inst& inst,
+Value Invocation::ComposedValue(const ir::SpecialisedRegion& specialised, const ir::Inst& inst,
                                 const std::vector<Slot>& slots) {
   if (inst.kind == InstKind::kConst) {
     return Constant(inst.As<ir::ConstInst>().value);
@@ -101,7 +101,7 @@ Value Invocation::ComposedValue(const ir::SpecialisedRegion& closed, const ir::I
   }
   Value made;
   if (inst.kind == InstKind::kConstruct) {
-    for (const uint32_t operand : closed.List(inst.As<ir::ConstructInst>().operands)) {
+    for (const uint32_t operand : specialised.List(inst.As<ir::ConstructInst>().operands)) {
       made.insert(made.end(), slots[operand].value.begin(), slots[operand].value.end());
     }
   } else if (inst.kind == InstKind::kSplat) {
@@ -110,13 +110,14 @@ Value Invocation::ComposedValue(const ir::SpecialisedRegion& closed, const ir::I
     const auto extract = inst.As<ir::ExtractInst>();
     uint32_t first = 0;
     for (uint32_t i = 0; i < extract.index; ++i) {
-      first += CellCount(pool_, *ir::PartType(pool_, closed.insts[extract.value.value].type, i));
+      first +=
+          CellCount(pool_, *ir::PartType(pool_, specialised.insts[extract.value.value].type, i));
     }
     const auto begin = slots[extract.value.value].value.begin() + first;
     made.assign(begin, begin + CellCount(pool_, inst.type));
   } else if (inst.kind == InstKind::kInsert) {
     const auto insert = inst.As<ir::InsertInst>();
-    const std::span<const uint32_t> part = closed.List(insert.part);
+    const std::span<const uint32_t> part = specialised.List(insert.part);
     made = slots[insert.whole.value].value;
     size_t first = 0;
     ir::TypeId at = inst.type;
@@ -161,20 +162,20 @@ Value Invocation::Specialised(const ir::SpecConstInst& inst) {
   return {{.bits = row->bits, .error = 0}};
 }
 
-Flow Invocation::RunBuiltin(const ir::SpecialisedRegion& closed, const ir::Inst& inst,
+Flow Invocation::RunBuiltin(const ir::SpecialisedRegion& specialised, const ir::Inst& inst,
                             std::vector<Slot>& slots, Value& result) {
   const auto call = inst.As<ir::BuiltinCallInst>();
-  const std::span<const uint32_t> arguments = closed.List(call.arguments);
+  const std::span<const uint32_t> arguments = specialised.List(call.arguments);
   if (ir::IsBarrier(call.builtin) || ir::IsAtomic(call.builtin) ||
       call.builtin == Builtin::kArrayLength) {
-    return RunMemory(closed, inst, slots, result);
+    return RunMemory(specialised, inst, slots, result);
   }
   if (ir::TakesImage(call.builtin) &&
-      ir::UnpackImage(pool_[closed.insts[arguments[0]].type].extent).storage) {
-    return UseStorageImage(closed, inst, slots, result);
+      ir::UnpackImage(pool_[specialised.insts[arguments[0]].type].extent).storage) {
+    return UseStorageImage(specialised, inst, slots, result);
   }
   if (ir::TakesImage(call.builtin) || ir::IsSampling(call.builtin)) {
-    result = AskImage(closed, inst, slots);
+    result = AskImage(specialised, inst, slots);
     return Flow::kNext;
   }
   std::vector<Value> values;
@@ -186,7 +187,7 @@ Flow Invocation::RunBuiltin(const ir::SpecialisedRegion& closed, const ir::Inst&
     result.resize(values[0].size());
     return Flow::kNext;
   }
-  const ir::TypeId operand = closed.insts[arguments[0]].type;
+  const ir::TypeId operand = specialised.insts[arguments[0]].type;
   result = ir::IsOfTypedModules(call.builtin)
                ? ApplyTypedBuiltin(pool_, call.builtin, operand, inst.type, values)
                : ApplyBuiltin(pool_, call.builtin, operand, values);

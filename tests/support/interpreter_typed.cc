@@ -58,10 +58,10 @@ uint32_t AtomicResult(AtomicOp op, bool is_signed, uint32_t old, uint32_t operan
 }  // namespace
 
 // The first block that the selector belongs to, and those it goes through to.
-Flow Invocation::RunSwitch(Call& call, uint32_t segment, const ir::SwitchInst& inst) {
-  const ir::SpecialisedRegion& closed = *call.function->segments[segment].closed;
-  const std::span<const uint32_t> words = closed.List(inst.cases);
-  const Cell selector = call.slots[segment][words[0]].value[0];
+Flow Invocation::RunSwitch(Call& call, uint32_t region, const ir::SwitchInst& inst) {
+  const ir::SpecialisedRegion& specialised = *call.function->regions[region].specialised;
+  const std::span<const uint32_t> words = specialised.List(inst.cases);
+  const Cell selector = call.slots[region][words[0]].value[0];
   if (!selector.exact()) {
     return Undecided("a selector is not exact");
   }
@@ -78,7 +78,7 @@ Flow Invocation::RunSwitch(Call& call, uint32_t segment, const ir::SwitchInst& i
     cases.push_back(one);
   });
   for (size_t i = chosen != SIZE_MAX ? chosen : otherwise; i < cases.size(); ++i) {
-    const Flow flow = RunBlock(call, segment, ir::BlockId{cases[i].block});
+    const Flow flow = RunBlock(call, region, ir::BlockId{cases[i].block});
     if (flow == Flow::kBreak && call.jump == inst.exit) {
       return Flow::kNext;
     }
@@ -102,12 +102,12 @@ Flow Invocation::RunBarrier(const ir::Inst& inst) {
              : Flow::kNext;
 }
 
-Flow Invocation::RunAtomic(const ir::SpecialisedRegion& closed, const ir::Inst& inst,
+Flow Invocation::RunAtomic(const ir::SpecialisedRegion& specialised, const ir::Inst& inst,
                            const std::vector<Slot>& slots, Value& result) {
   const auto atomic = inst.As<ir::AtomicInst>();
-  const std::span<const uint32_t> operands = closed.List(atomic.operands);
+  const std::span<const uint32_t> operands = specialised.List(atomic.operands);
   const Place& place = slots[operands[0]].place;
-  const ir::Type& type = pool_[closed.insts[operands[0]].type];
+  const ir::Type& type = pool_[specialised.insts[operands[0]].type];
   if (place.variable == nullptr || ir::BitWidthOf(type.scalar) == 64) {
     return Undecided("atomics of texels and of 64 bits are not modelled");
   }
@@ -159,11 +159,11 @@ Place Invocation::PrivatePlace(const ir::SpecialisedDecl& decl) {
 }
 
 // Reading, writing and asking the size of storage images; the others are not modelled.
-Flow Invocation::RunImage(const ir::SpecialisedRegion& closed, const ir::Inst& inst,
+Flow Invocation::RunImage(const ir::SpecialisedRegion& specialised, const ir::Inst& inst,
                           const std::vector<Slot>& slots, Value& result) {
   const auto image = inst.As<ir::ImageInst>();
-  const std::span<const uint32_t> operands = closed.List(image.operands);
-  const bool storage = ir::UnpackImage(pool_[closed.insts[operands[0]].type].extent).storage;
+  const std::span<const uint32_t> operands = specialised.List(image.operands);
+  const bool storage = ir::UnpackImage(pool_[specialised.insts[operands[0]].type].extent).storage;
   const std::optional<ir::Builtin> known =
       image.op == ir::ImageOp::kRead    ? std::optional(ir::Builtin::kImageLoad)
       : image.op == ir::ImageOp::kWrite ? std::optional(ir::Builtin::kImageStore)
@@ -175,7 +175,7 @@ Flow Invocation::RunImage(const ir::SpecialisedRegion& closed, const ir::Inst& i
   // Both rows have the image first and its operands behind it, in one list.
   const ir::Inst same =
       ir::BuiltinCallInst{.type = inst.type, .builtin = *known, .arguments = image.operands}.To();
-  return UseStorageImage(closed, same, slots, result);
+  return UseStorageImage(specialised, same, slots, result);
 }
 
 }  // namespace kiln::oracle::running

@@ -168,9 +168,9 @@ std::vector<Outcome> InterpretPixels(const BuiltVariant& variant, const Samples&
   std::memcpy(words.data(), samples.data(), sizeof(Samples));
   around.globals["bench"] = ExactValue(words);
   std::vector<Outcome> outcomes(kBenchPixels);
-  if (!NeedsQuads(variant.closed())) {
+  if (!NeedsQuads(variant.specialised())) {
     for (uint32_t i = 0; i < kBenchPixels; ++i) {
-      outcomes[i] = Interpret(variant.closed(), ir::Stage::kFragment, around, InputsOf(i));
+      outcomes[i] = Interpret(variant.specialised(), ir::Stage::kFragment, around, InputsOf(i));
     }
     return outcomes;
   }
@@ -179,7 +179,7 @@ std::vector<Outcome> InterpretPixels(const BuiltVariant& variant, const Samples&
     const std::array<uint32_t, 4> quad = {i, i + 1, i + kBenchSide, i + kBenchSide + 1};
     const std::array<Inputs, 4> inputs = {InputsOf(quad[0]), InputsOf(quad[1]), InputsOf(quad[2]),
                                           InputsOf(quad[3])};
-    const std::vector<Outcome> members = InterpretQuad(variant.closed(), around, inputs);
+    const std::vector<Outcome> members = InterpretQuad(variant.specialised(), around, inputs);
     for (size_t member = 0; member < quad.size(); ++member) {
       outcomes[quad[member]] = members[member];
     }

@@ -265,8 +265,8 @@ void RandomModule::AddStatement(uint32_t depth) {
   const bool lacks = (names_local && locals_.empty()) ||
                      (kind == InstKind::kCall && functions_.empty()) ||
                      (kind == InstKind::kGlobalRef && globals_.empty());
-  if (!Includes(facts.form, typed_ ? Form::kTypedOpen : Form::kUntyped) || lacks ||
-      kind == InstKind::kYield || kind == InstKind::kWhenSegment || (owns && depth == 0)) {
+  if (!Includes(facts.form, typed_ ? Form::kTypedGeneric : Form::kUntyped) || lacks ||
+      kind == InstKind::kYield || kind == InstKind::kWhenRegion || (owns && depth == 0)) {
     return;
   }
   uint16_t flags = AnyFlags(facts.flags);
@@ -388,7 +388,7 @@ uint32_t RandomModule::AnyOperand(InstKind kind, OperandSchema schema, uint32_t 
       std::vector<InstId> outer;
       const bool apart = kind == InstKind::kWhen && (!typed_ || Chance(70));
       if (apart) {
-        outer.swap(values_);  // it may be cut out, and segments share no values
+        outer.swap(values_);  // it may be cut out, and regions share no values
       }
       const bool yields = kind == InstKind::kLogical || kind == InstKind::kAlias;
       const BlockId block = NewBlock(depth - 1, yields);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Random open modules that verify, by the grammar of kinds.def: seed -> module. They mean nothing;
-// they have every kind of row in every legal place.
+// Random generic modules that verify, by the grammar of kinds.def: seed -> module. They mean
+// nothing; they have every kind of row in every legal place.
 #pragma once
 
 #include <cstdint>

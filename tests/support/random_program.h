@@ -2,7 +2,8 @@
 // Random well-typed RPL programs for the pixel rig, each with its meaning beside its text: every
 // expression and statement is written as source and, in the same breath, as a function of C++ that
 // does what spec/rpl says about that source. So the front end, closing and the interpreter of
-// closed IR are checked too, not only emission. Equal seeds give equal programs (of one compiler).
+// specialised IR are checked too, not only emission. Equal seeds give equal programs (of one
+// compiler).
 #pragma once
 
 #include <cstdint>

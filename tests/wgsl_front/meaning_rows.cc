@@ -11,6 +11,8 @@
 
 #include <fmt/format.h>
 
+#include "compiler/base/text/words.h"
+
 namespace kiln::wgsl::front {
 namespace {
 
@@ -192,16 +194,6 @@ std::string CallText(std::string_view name, const std::vector<std::string>& oper
   }
   return operands.size() == 1 ? fmt::format("{}({})", name, operands[0])
                               : fmt::format("({}) {} ({})", operands[0], name, operands[1]);
-}
-
-std::vector<std::string_view> WordsOf(std::string_view text) {
-  std::vector<std::string_view> words;
-  while (!text.empty()) {
-    const size_t end = std::min(text.find(' '), text.size());
-    words.push_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return words;
 }
 
 MeaningRow RowOf(const Pattern& pattern, std::string_view name, const Choice& choice) {

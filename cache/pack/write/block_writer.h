@@ -7,7 +7,7 @@
 
 #include "cache/pack/compression.h"
 #include "cache/pack/format.h"
-#include "cache/pack/write/file_writer.h"
+#include "compiler/base/files/new_file.h"
 #include "compiler/base/sha256.h"
 
 namespace kiln::pack {
@@ -26,7 +26,7 @@ enum class Raw : uint8_t { kAllowed, kNever };
 // One thread. Requires: the spool outlives the writer.
 class BlockWriter {
  public:
-  BlockWriter(int level, FileWriter& spool) : compressor_(level), spool_(spool) {}
+  BlockWriter(int level, NewFile& spool) : compressor_(level), spool_(spool) {}
 
   // The number of the block. `symbol_bytes`: of the table of symbols at its begin.
   // Errors: those of the spool.
@@ -39,7 +39,7 @@ class BlockWriter {
 
  private:
   Compressor compressor_;
-  FileWriter& spool_;
+  NewFile& spool_;
   std::vector<BlockRow> blocks_;
   std::vector<HashRow> hashes_;
   Hasher data_;

@@ -17,8 +17,8 @@
 #include "cache/pack/signing/trust.h"
 #include "cache/pack/write/block_writer.h"
 #include "cache/pack/write/family.h"
-#include "cache/pack/write/file_writer.h"
 #include "cache/pack/write/index.h"
+#include "compiler/base/files/new_file.h"
 #include "compiler/base/hash/checksum.h"
 #include "compiler/base/threads/stop.h"
 
@@ -261,7 +261,7 @@ Result<Bytes> Sign(const SigningKey& key, const Header& header,
   return Bytes(bytes.begin(), bytes.end());
 }
 
-Result<void> WriteAt(FileWriter& file, uint64_t offset, ByteView bytes) {
+Result<void> WriteAt(NewFile& file, uint64_t offset, ByteView bytes) {
   // Zeros up to the alignment.
   const Bytes gap(offset - file.size());
   KILN_TRY_VOID(file.Write(gap));
@@ -270,8 +270,8 @@ Result<void> WriteAt(FileWriter& file, uint64_t offset, ByteView bytes) {
 
 Result<void> WriteFile(const std::string& path, const Header& header,
                        const std::vector<SectionEntry>& table, const std::vector<Section>& sections,
-                       const FileWriter& data) {
-  KILN_TRY(FileWriter file, FileWriter::Create(path));
+                       const NewFile& data) {
+  KILN_TRY(NewFile file, NewFile::CreateDurable(path));
   KILN_TRY_VOID(file.Write(std::as_bytes(std::span(&header, 1))));
   KILN_TRY_VOID(file.Write(std::as_bytes(std::span(table))));
   for (size_t i = 0; i < sections.size(); ++i) {
@@ -296,7 +296,7 @@ Result<WriteReport> WritePack(const Contents& contents, const BlobSource& blobs,
   const uint64_t in_base = FindInBase(index, options.base);
   // Blocks go to a file of their own first, as the index that stands in front of them has their
   // sizes. Memory holds one family at a time, however large the pack is.
-  KILN_TRY(FileWriter spool, FileWriter::Create(path));
+  KILN_TRY(NewFile spool, NewFile::CreateDurable(path));
   BlockWriter writer(LevelOf(options.mode), spool);
   FamilyReader families(index, blobs, options, writer);
   KILN_TRY_VOID(families.WriteAll());

@@ -175,7 +175,7 @@ Result<void> TableWrites::PutContent(const Item& item, PutResult& stored, Conten
     ++stored.added;
     const int64_t rid = context_->connection.last_insert_rowid();
     contents.rids[item.key.id] = rid;
-    Recent()[item.key.id] = rid;
+    Note(item.key.id, rid);
     if (item.block != nullptr) {
       contents.blocks[item.block.get()].used = true;
     }
@@ -274,13 +274,25 @@ Result<void> TableWrites::ReplaceContent(int64_t rid, const Item& item, const Pl
       .Run();
 }
 
-FlatMap<Hash128, int64_t>& TableWrites::Recent() {
+LruMap<Hash128, int64_t>& TableWrites::Recent() {
   const uint64_t losses = context_->connection.losses();
-  if (losses != losses_ || recent_.size() >= kRecentContents) {
+  if (losses != losses_) {
     recent_.Clear();
     losses_ = losses;
   }
   return recent_;
+}
+
+void TableWrites::Note(const Hash128& id, int64_t rid) {
+  LruMap<Hash128, int64_t>& recent = Recent();
+  if (int64_t* const known = recent.Find(id); known != nullptr) {
+    *known = rid;
+    return;
+  }
+  if (recent.size() >= kRecentContents) {
+    recent.DropOldest();
+  }
+  recent.Add(id, rid, 0);
 }
 
 Result<std::optional<int64_t>> TableWrites::RidOf(const Hash128& id) {

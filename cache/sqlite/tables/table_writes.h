@@ -16,7 +16,7 @@
 
 #include "cache/sqlite/session/write_context.h"
 #include "cache/sqlite/tables/table_removals.h"
-#include "compiler/base/flat_map.h"
+#include "compiler/base/lru_map.h"
 
 namespace kiln::cache::sqlite {
 
@@ -87,7 +87,8 @@ class TableWrites {
   Result<std::optional<int64_t>> RidOf(const Hash128& id);
   // What earlier calls have put, as long as nothing of it went. A batch puts content first and the
   // records that name it later.
-  FlatMap<Hash128, int64_t>& Recent();
+  LruMap<Hash128, int64_t>& Recent();
+  void Note(const Hash128& id, int64_t rid);
   // The rids of the content that a record names. Errors: REFS_MISSING.
   Result<std::vector<int64_t>> RidsOf(const Item& item, const Numbers& contents);
   Result<void> PutRecord(const Item& item, const Numbers& contents, PutResult& stored,
@@ -117,7 +118,7 @@ class TableWrites {
   TableRemovals removals_;
   Options options_;
   int64_t inserted_eid_ = 0;  // of the last record that InsertRecord made
-  FlatMap<Hash128, int64_t> recent_;
+  LruMap<Hash128, int64_t> recent_;
   uint64_t losses_ = 0;  // of the connection, when recent_ was right
   // Those with rows that this call has met, the latest last: what an earlier one has put may have
   // been rolled back.

@@ -16,7 +16,6 @@
 
 #include "cache/pack/format.h"
 #include "cache/pack/unpack.h"
-#include "cache/pack/write/file_writer.h"
 #include "cache/pack/write/writer.h"
 #include "client/cli/add_verb.h"
 #include "client/cli/batch/batch_run.h"
@@ -28,6 +27,7 @@
 #include "client/cli/project/project.h"
 #include "client/cli/session.h"
 #include "compiler/base/files/file.h"
+#include "compiler/base/files/new_file.h"
 #include "compiler/base/files/own_folder.h"
 
 namespace kiln::cli {
@@ -172,8 +172,8 @@ Result<PackFormats> FormatsOf(const Project& project, WarmLines& lines) {
 // The bytes of a pack of the daemon in a file beside `path` that has no name yet; nothing is left
 // of a download that was cut. Errors: kDataLoss if it is longer or shorter than the daemon said.
 // The daemon is not trusted with the disk: the size that it said is the size that is taken.
-Result<pack::FileWriter> Download(client::Client& client, const client::BuiltPack& built,
-                                  const std::string& path) {
+Result<NewFile> Download(client::Client& client, const client::BuiltPack& built,
+                         const std::string& path) {
   const auto other_size = [&](std::string_view than) {
     return Error{.code = ErrorCode::kDataLoss,
                  .context = fmt::format("the daemon sends a pack that is {} than the {} bytes it "
@@ -192,13 +192,13 @@ Result<pack::FileWriter> Download(client::Client& client, const client::BuiltPac
       !folder.empty()) {
     (void)MakeFolders(folder.string(), 0755);  // what follows says what is wrong
   }
-  KILN_TRY(pack::FileWriter file, pack::FileWriter::Create(path));
+  KILN_TRY(NewFile file, NewFile::CreateDurable(path));
   KILN_TRY_VOID(client.ReadPack(built.id, [&](ByteView bytes) -> Result<void> {
     return bytes.size() > built.size - file.size() ? Result<void>(other_size("longer"))
                                                    : file.Write(bytes);
   }));
-  return file.size() == built.size ? Result<pack::FileWriter>(std::move(file))
-                                   : Result<pack::FileWriter>(other_size("shorter"));
+  return file.size() == built.size ? Result<NewFile>(std::move(file))
+                                   : Result<NewFile>(other_size("shorter"));
 }
 
 // Writes a pack again: with formats of passes, with a signature, or as a delta of a base that the
@@ -243,7 +243,7 @@ Result<client::BuiltPack> BuildTo(client::Client& client, const PackBuildArgumen
   if (!built.ok()) {
     return built.error();
   }
-  KILN_TRY(pack::FileWriter plain, Download(client, *built, arguments.out));
+  KILN_TRY(NewFile plain, Download(client, *built, arguments.out));
   const bool delta_here = base != nullptr && base_unknown;
   // Nothing to add: the bytes of the daemon are the file.
   if (!delta_here && arguments.sign.empty() && formats.empty()) {

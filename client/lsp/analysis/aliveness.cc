@@ -33,8 +33,8 @@ ConditionRows RowsOf(const ir::ModuleView& view) {
   for (size_t i = 0; i < view.locals.size(); ++i) {
     add(view.locals[i].condition, view.local_spans[i].condition);
   }
-  for (size_t i = 0; i < view.segments.size(); ++i) {
-    add(view.segments[i].condition, view.segment_spans[i].condition);
+  for (size_t i = 0; i < view.regions.size(); ++i) {
+    add(view.regions[i].condition, view.region_spans[i].condition);
   }
   for (size_t i = 0; i < view.insts.size(); ++i) {
     if (view.insts[i].kind == ir::InstKind::kWhen) {

@@ -93,8 +93,8 @@ void NameCollector::ReadModule(uint32_t module) {
     ReadInst(row);
   }
   // The conditions of `conditional` blocks in code stand at the regions that they cut out.
-  for (uint32_t row = 0; row < view_->segments.size(); ++row) {
-    ReadCexpr(view_->segments[row].condition, view_->segment_spans[row].condition);
+  for (uint32_t row = 0; row < view_->regions.size(); ++row) {
+    ReadCexpr(view_->regions[row].condition, view_->region_spans[row].condition);
   }
 }
 

@@ -54,16 +54,16 @@ void Variant::ReadTypes() {
   const resolve::Program& program = program_->program();
   for (const ir::EntryRef& entry : variant_.entries) {
     for (const ir::FunctionRef* function : entry.functions) {
-      for (const ir::RegionRef& region : function->segments) {
-        const ir::SpecialisedRegion& closed = *region.closed;
-        for (size_t i = 0; i < closed.insts.size() && i < closed.spans.size(); ++i) {
+      for (const ir::RegionRef& region : function->regions) {
+        const ir::SpecialisedRegion& specialised = *region.specialised;
+        for (size_t i = 0; i < specialised.insts.size() && i < specialised.spans.size(); ++i) {
           // Several instructions may have one place, the load of a variable and its pointer for
           // example. The sort below is stable, so the first in the order of the code is found.
-          const ir::SpanId span = closed.spans[i];
-          if (span.valid() && closed.insts[i].type.valid()) {
-            typed_.push_back({.module = closed.module,
-                              .bytes = program.module(closed.module).SpanOf(span),
-                              .type = closed.insts[i].type});
+          const ir::SpanId span = specialised.spans[i];
+          if (span.valid() && specialised.insts[i].type.valid()) {
+            typed_.push_back({.module = specialised.module,
+                              .bytes = program.module(specialised.module).SpanOf(span),
+                              .type = specialised.insts[i].type});
           }
         }
       }
@@ -124,13 +124,13 @@ std::optional<BlockPlace> Variant::PlaceOf(ir::DeclId id) {
       decl.kind == ir::DeclKind::kConstant || decl.kind == ir::DeclKind::kSetting) {
     return std::nullopt;
   }
-  const ir::SpecialisedDecl* closed = evaluator_.Decl(id);
-  if (closed == nullptr) {
+  const ir::SpecialisedDecl* specialised = evaluator_.Decl(id);
+  if (specialised == nullptr) {
     return std::nullopt;
   }
   BlockPlace place;
-  if (closed->type.valid()) {
-    place.type = ir::TypeText(pool_, closed->type);
+  if (specialised->type.valid()) {
+    place.type = ir::TypeText(pool_, specialised->type);
   }
   if (layout_.has_value() && id.value < layout_->placements.size()) {
     const layout::Placement& placement = layout_->placements[id.value];
@@ -140,7 +140,7 @@ std::optional<BlockPlace> Variant::PlaceOf(ir::DeclId id) {
     place.binding =
         placement.binding == ir::kNoRow ? std::nullopt : std::optional(placement.binding);
   }
-  PlaceFields(*closed, place);
+  PlaceFields(*specialised, place);
   return place;
 }
 

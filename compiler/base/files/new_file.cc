@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/base/files/new_file.h"
 
-#include <array>
+#include <algorithm>
 #include <cerrno>
 #include <cstdint>
 #include <cstdio>
 #include <fcntl.h>
+#include <filesystem>
 #include <sys/random.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <utility>
 
@@ -20,6 +22,7 @@ namespace {
 // Names of 64 random bits do not meet by chance; that many failures mean that somebody makes them
 // on purpose, or that the system has no randomness.
 constexpr int kTries = 100;
+constexpr size_t kCopyBytes = size_t{1} << 20;
 
 // Beside `name`; short, so that no name is too long for it.
 std::string TemporaryFor(const std::string& name) {
@@ -31,6 +34,12 @@ std::string TemporaryFor(const std::string& name) {
                      random);
 }
 
+// A name without a folder means the current one.
+std::string FolderOf(const std::string& path) {
+  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  return folder.empty() ? "." : folder.string();
+}
+
 }  // namespace
 
 // O_EXCL and O_NOFOLLOW: a file or link that somebody else put at the guessed name is never written
@@ -40,9 +49,9 @@ Result<NewFile> NewFile::Create(int folder, const std::string& name, const std::
   for (int i = 0; i < kTries; ++i) {
     std::string temporary = TemporaryFor(name);
     const int file = ::openat(folder, temporary.c_str(),
-                              O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
+                              O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
     if (file >= 0) {
-      return NewFile(folder, name, std::move(temporary), shown, file);
+      return NewFile(folder, name, std::move(temporary), shown, file, Kind::kUsual);
     }
     if (errno != EEXIST) {
       break;
@@ -51,21 +60,47 @@ Result<NewFile> NewFile::Create(int folder, const std::string& name, const std::
   return FileError(shown, "cannot write", errno);
 }
 
+// A file without a name vanishes with the process, so a writer that is killed leaves nothing
+// behind. Some file systems cannot make one; there a file with a name is removed by the destructor.
+Result<NewFile> NewFile::CreateDurable(const std::string& path) {
+  const int nameless = ::open(FolderOf(path).c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, kOutputMode);
+  Result<NewFile> file =
+      nameless >= 0 ? Result<NewFile>(NewFile(AT_FDCWD, path, {}, path, nameless, Kind::kDurable))
+                    : Create(AT_FDCWD, path, path);
+  if (file.ok()) {
+    file->kind_ = Kind::kDurable;
+    // Whoever may enter the folder may read the file, also if the umask of its writer says no.
+    if (::fchmod(file->file_, kOutputMode) != 0) {
+      return file->WriteError();
+    }
+  }
+  return file;
+}
+
 NewFile::NewFile(NewFile&& other) noexcept
     : folder_(other.folder_),
       name_(std::move(other.name_)),
       temporary_(std::move(other.temporary_)),
       shown_(std::move(other.shown_)),
-      file_(std::exchange(other.file_, -1)) {}
+      file_(std::exchange(other.file_, -1)),
+      kind_(other.kind_),
+      size_(other.size_) {}
 
 // Not published, for whatever reason: nothing is left behind.
 NewFile::~NewFile() {
   if (file_ >= 0) {
     (void)::close(file_);
-    (void)::unlinkat(folder_, temporary_.c_str(), 0);
+    (void)(temporary_.empty() ? 0 : ::unlinkat(folder_, temporary_.c_str(), 0));
   }
 }
 
+Error NewFile::WriteError() const {
+  return FileError(shown_, "cannot write", errno == 0 ? EIO : errno);
+}
+
+std::string NewFile::ReadableAs() const { return fmt::format("/proc/self/fd/{}", file_); }
+
+// A write may take a part of the bytes only, and a signal may stop it in between.
 Result<void> NewFile::Write(ByteView bytes) {
   while (!bytes.empty()) {
     const ssize_t count = ::write(file_, bytes.data(), bytes.size());
@@ -76,6 +111,7 @@ Result<void> NewFile::Write(ByteView bytes) {
       return FileError(shown_, "cannot write", count == 0 ? EIO : errno);
     }
     bytes = bytes.subspan(static_cast<size_t>(count));
+    size_ += static_cast<uint64_t>(count);
   }
   return {};
 }
@@ -89,15 +125,65 @@ Result<void> NewFile::MakeLike(const struct stat& other) {
                                                          : FileError(shown_, "cannot write", errno);
 }
 
+// Read by position, so the other file may go on.
+Result<void> NewFile::Append(const NewFile& other) {
+  Bytes buffer(std::min<uint64_t>(kCopyBytes, other.size_));
+  for (uint64_t at = 0; at < other.size_;) {
+    const ssize_t count =
+        ::pread(other.file_, buffer.data(), buffer.size(), static_cast<off_t>(at));
+    if (count <= 0) {
+      return other.WriteError();
+    }
+    KILN_TRY_VOID(Write(ByteView(buffer).first(static_cast<size_t>(count))));
+    at += static_cast<uint64_t>(count);
+  }
+  return {};
+}
+
+// A link replaces nothing, a rename does: so the file gets a name of its own first, which nobody
+// can foresee. Until now it had none, so a process that died before left nothing behind.
+Result<void> NewFile::Link() {
+  for (int i = 0; i < kTries; ++i) {
+    std::string name = TemporaryFor(name_);
+    if (::linkat(AT_FDCWD, ReadableAs().c_str(), folder_, name.c_str(), AT_SYMLINK_FOLLOW) == 0) {
+      temporary_ = std::move(name);
+      return {};
+    }
+    if (errno != EEXIST) {
+      break;
+    }
+  }
+  return WriteError();
+}
+
+Result<void> NewFile::SyncFolder() const {
+  const int folder = ::openat(folder_, FolderOf(name_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const bool synced = folder >= 0 && ::fsync(folder) == 0;
+  const Result<void> result = synced ? Result<void>() : WriteError();
+  (void)(folder >= 0 ? ::close(folder) : 0);
+  return result;
+}
+
+// Renaming is atomic: at any moment the name is that of the old file or of the new one, whole. The
+// order makes a crash harmless to durable ones: bytes on disk, then the name, then the folder that
+// has the name. Of the others nothing is synchronised here.
 Result<void> NewFile::Publish() {
-  // Renaming is atomic: readers see the old file or the new one, whole. Nothing is synchronised to
-  // the disk here.
+  const bool durable = kind_ == Kind::kDurable;
+  if (durable && ::fsync(file_) != 0) {
+    return WriteError();
+  }
+  if (temporary_.empty()) {
+    KILN_TRY_VOID(Link());
+  }
   if (::renameat(folder_, temporary_.c_str(), folder_, name_.c_str()) != 0) {
     return FileError(shown_, "cannot write", errno);
   }
-  // A full disk of another machine may show only here.
-  return ::close(std::exchange(file_, -1)) == 0 ? Result<void>()
-                                                : FileError(shown_, "cannot write", errno);
+  // A full disk of another machine may show only here. The destructor must not remove what has its
+  // name now.
+  if (::close(std::exchange(file_, -1)) != 0) {
+    return FileError(shown_, "cannot write", errno);
+  }
+  return durable ? SyncFolder() : Result<void>();
 }
 
 }  // namespace kiln

@@ -3,7 +3,11 @@
 
 #include <fcntl.h>
 #include <filesystem>
+#include <string_view>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <utility>
 
 #include <gtest/gtest.h>
 
@@ -73,6 +77,55 @@ TEST_F(NewFileTest, LongestName_IsWritten) {
   Result<NewFile> file = Make();
   ASSERT_TRUE(file.ok() && file->Publish().ok());
   EXPECT_TRUE(fs::exists(path));
+}
+
+class DurableFile : public NewFileTest {};
+
+// Not every file system has files without a name; where there are none, a kill leaves one.
+size_t LeftByAKill(const fs::path& folder) {
+  const int file = ::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+  (void)(file < 0 ? 0 : ::close(file));
+  return file < 0 ? 1 : 0;
+}
+
+TEST_F(DurableFile, OfAKilledProcess_NothingIsLeft) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    Result<NewFile> file = NewFile::CreateDurable(path);
+    const bool written = file.ok() && file->Write(AsBytes(std::string_view("half"))).ok();
+    ::_exit(written ? 0 : 1);  // no destructor runs, as when it is killed
+  }
+  int status = -1;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  EXPECT_EQ(FilesInFolder(), LeftByAKill(directory.path()));
+}
+
+TEST_F(DurableFile, Published_ReplacesWhatWasThere) {
+  for (const std::string text : {"one", "another"}) {
+    Result<NewFile> file = NewFile::CreateDurable(path);
+    ASSERT_TRUE(file.ok());
+    ASSERT_TRUE(file->Write(AsBytes(text)).ok());
+    EXPECT_EQ(file->size(), text.size());
+    NewFile moved = std::move(file).value();
+    ASSERT_TRUE(moved.Publish().ok());
+    EXPECT_EQ(*ReadFile(path), text);
+    EXPECT_EQ(FilesInFolder(), 1u);
+  }
+}
+
+TEST_F(DurableFile, Unpublished_CanBeReadAndLeavesNothing) {
+  {
+    Result<NewFile> file = NewFile::CreateDurable(path);
+    ASSERT_TRUE(file.ok());
+    ASSERT_TRUE(file->Write(AsBytes(std::string_view("text"))).ok());
+    EXPECT_EQ(*ReadFile(file->ReadableAs()), "text");
+  }
+  EXPECT_EQ(FilesInFolder(), 0u);
+}
+
+TEST_F(DurableFile, WithoutAFolder_IsAnError) {
+  EXPECT_FALSE(NewFile::CreateDurable((directory.path() / "none" / "a.kpack").string()).ok());
 }
 
 }  // namespace

@@ -9,13 +9,14 @@ namespace {
 
 // Estimates: what is counted decides when an assembler is dropped, and exact sizes would cost a
 // walk over everything.
-constexpr uint64_t kTreeBytes = 256;  // of the questions that lead to one version
-constexpr uint64_t kInstBytes = 32;   // of a closed instruction with its operands, block and span
+constexpr uint64_t kTreeBytes = 256;  // of the queries that lead to one version
+constexpr uint64_t kInstBytes =
+    32;  // of a specialised instruction with its operands, block and span
 
-size_t SegmentCount(const resolve::Program& program) {
+size_t RegionCount(const resolve::Program& program) {
   size_t count = 0;
   for (const ir::ModuleView& module : program.modules()) {
-    count += module.segments.size();
+    count += module.regions.size();
   }
   return count;
 }
@@ -26,32 +27,33 @@ CachedUnits::CachedUnits(const resolve::Program& program)
     : UnitSource(resolve::CachePolicy::kManyVariants),
       program_(program),
       decls_(program.decl_count()),
-      segments_(SegmentCount(program)) {}
+      regions_(RegionCount(program)) {}
 
 const Diagnosed<ir::SpecialisedDecl>& CachedUnits::Decl(ir::DeclId decl,
                                                         resolve::VariantEvaluator& answers) {
   return resolve::Recall(decls_[decl.value], answers, [&] {
-    Diagnosed<ir::SpecialisedDecl> closed = resolve::SpecialiseDecl(program_, decl, answers);
+    Diagnosed<ir::SpecialisedDecl> specialised = resolve::SpecialiseDecl(program_, decl, answers);
     // Only what was really specialised counts; a version that was recalled is there already.
     ++decl_versions_;
-    bytes_used_ += sizeof(closed) + kTreeBytes;
-    if (closed.value.has_value()) {
-      bytes_used_ += closed.value->members.size() * sizeof(ir::SpecialisedMember);
+    bytes_used_ += sizeof(specialised) + kTreeBytes;
+    if (specialised.value.has_value()) {
+      bytes_used_ += specialised.value->members.size() * sizeof(ir::SpecialisedMember);
     }
-    return closed;
+    return specialised;
   });
 }
 
-const Diagnosed<ir::SpecialisedRegion>& CachedUnits::Region(ir::RegionId segment,
+const Diagnosed<ir::SpecialisedRegion>& CachedUnits::Region(ir::RegionId region,
                                                             resolve::VariantEvaluator& answers) {
-  return resolve::Recall(segments_[segment.value], answers, [&] {
-    Diagnosed<ir::SpecialisedRegion> closed = resolve::SpecialiseRegion(program_, segment, answers);
-    ++segment_versions_;
-    bytes_used_ += sizeof(closed) + kTreeBytes;
-    if (closed.value.has_value()) {
-      bytes_used_ += closed.value->insts.size() * kInstBytes;
+  return resolve::Recall(regions_[region.value], answers, [&] {
+    Diagnosed<ir::SpecialisedRegion> specialised =
+        resolve::SpecialiseRegion(program_, region, answers);
+    ++region_versions_;
+    bytes_used_ += sizeof(specialised) + kTreeBytes;
+    if (specialised.value.has_value()) {
+      bytes_used_ += specialised.value->insts.size() * kInstBytes;
     }
-    return closed;
+    return specialised;
   });
 }
 

@@ -59,8 +59,8 @@ void CodeCache::Serve(const resolve::Program& next) {
       [&](uint32_t local) {
         return retired_locals_.Renumber(local, numbers_.locals, numbers.locals);
       },
-      [&](uint32_t segment) {
-        return retired_segments_.Renumber(segment, numbers_.segments, numbers.segments);
+      [&](uint32_t region) {
+        return retired_regions_.Renumber(region, numbers_.regions, numbers.regions);
       });
   numbers_ = std::move(numbers);
   // Keys are addresses of units of the old program. What is kept is found by content: code objects
@@ -68,6 +68,7 @@ void CodeCache::Serve(const resolve::Program& next) {
   contents_.Clear();
   functions_.clear();
   lowered_.clear();
+  modules_.Serve();
   ++served_;
 }
 
@@ -90,9 +91,9 @@ void CodeCache::PrepareFunctions(const ir::SpecialisedProgram& variant) {
         continue;
       }
       PrepareDecl(*function->signature);
-      for (const ir::RegionRef& ref : function->segments) {
+      for (const ir::RegionRef& ref : function->regions) {
         CheckStop();
-        PrepareSegment(*ref.closed);
+        PrepareRegion(*ref.specialised);
       }
     }
   }
@@ -100,28 +101,28 @@ void CodeCache::PrepareFunctions(const ir::SpecialisedProgram& variant) {
 
 // The content of a region is computed once for its address. Equal content means equal words,
 // whatever program or variant it came from, so its code object is bound and nothing is lowered.
-void CodeCache::PrepareSegment(const ir::SpecialisedRegion& segment) {
-  if (contents_.Contains(&segment)) {
+void CodeCache::PrepareRegion(const ir::SpecialisedRegion& region) {
+  if (contents_.Contains(&region)) {
     return;
   }
-  Hash128 content = content_.Of(segment);
+  Hash128 content = content_.Of(region);
   if (table_.lines() != nullptr) {  // the words tell where it stands
     Hasher hasher;
     hasher.Update(std::as_bytes(std::span(content.bytes)));
-    hasher.Update(std::as_bytes(std::span(segment.spans)));
-    hasher.Update(std::as_bytes(std::span(&segment.module, 1)));
+    hasher.Update(std::as_bytes(std::span(region.spans)));
+    hasher.Update(std::as_bytes(std::span(&region.module, 1)));
     content = hasher.Finish().id;
   }
-  contents_.Insert(&segment, content);
-  const spirv::CodeObjectId* known = pieces_.Find(content);
+  contents_.Insert(&region, content);
+  const spirv::CodeObjectId* known = objects_.Find(content);
   if (known != nullptr) {
-    table_.Bind(segment, *known);
+    table_.Bind(region, *known);
     return;
   }
-  const spirv::CodeObjectId piece = spirv::Lower(segment, table_.target(), table_);
-  table_.Bind(segment, piece);
-  pieces_.Insert(content, piece);
-  lowered_.push_back(shapes_[segment.function.value].name);
+  const spirv::CodeObjectId object = spirv::Lower(region, table_.target(), table_);
+  table_.Bind(region, object);
+  objects_.Insert(content, object);
+  lowered_.push_back(shapes_[region.function.value].name);
 }
 
 const Hash128& CodeCache::ContentOf(const ir::FunctionRef& function) {
@@ -130,13 +131,13 @@ const Hash128& CodeCache::ContentOf(const ir::FunctionRef& function) {
   }
   std::optional<Hash128>& known = functions_[function.number];
   if (!known.has_value()) {
-    std::vector<Hash128> segments;
-    for (const ir::RegionRef& ref : function.segments) {
-      const Hash128* content = contents_.Find(ref.closed);
-      KILN_CHECK(content != nullptr, "a segment was not prepared");
-      segments.push_back(*content);
+    std::vector<Hash128> regions;
+    for (const ir::RegionRef& ref : function.regions) {
+      const Hash128* content = contents_.Find(ref.specialised);
+      KILN_CHECK(content != nullptr, "a region was not prepared");
+      regions.push_back(*content);
     }
-    known = content_.Of(function, segments);
+    known = content_.Of(function, regions);
   }
   return *known;
 }
@@ -171,7 +172,8 @@ Hash128 CodeCache::ModuleId(const ir::SpecialisedProgram& variant, spirv::EntryC
 
 size_t CodeCache::bytes_used() const {
   return table_.store().bytes_used() + shapes_.size() * sizeof(DeclShape) +
-         (pieces_.size() + modules_.size()) * (2 * sizeof(Hash128) + sizeof(WrittenModule));
+         objects_.size() * (2 * sizeof(Hash128) + sizeof(spirv::CodeObjectId)) +
+         modules_.bytes_used();
 }
 
 }  // namespace kiln::driver

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Everything that emission of one program and target keeps: closed types, pieces, and by content
-// what is lowered and which modules are known. It can go on with another link of the same
+// Everything that emission of one program and target keeps: specialised types, code objects, and by
+// content what is lowered and which modules are known. It can go on with another link of the same
 // declarations, so that after an edit of one function only that function is lowered again, and
 // after an edit of a setting nothing. One thread. See spec/architecture 10.2 to 10.4
 #pragma once
@@ -14,8 +14,8 @@
 #include "compiler/base/digest.h"
 #include "compiler/base/flat_map.h"
 #include "compiler/driver/assembler/function_numbers.h"
+#include "compiler/driver/assembler/module_cache.h"
 #include "compiler/driver/assembler/unit_content.h"
-#include "compiler/driver/output_limits.h"
 #include "compiler/emit/spirv/assemble.h"
 #include "compiler/emit/spirv/code_object_table.h"
 #include "compiler/ir/specialised.h"
@@ -24,13 +24,6 @@
 #include "compiler/resolve/program.h"
 
 namespace kiln::driver {
-
-// A module that was written.
-struct WrittenModule {
-  Digest content;
-  target::Needs needs = 0;
-  ModuleSize size;
-};
 
 class CodeCache {
  public:
@@ -45,8 +38,8 @@ class CodeCache {
 
   // Whether declarations and members of `next` have the same numbers and kinds.
   bool CanServe(const resolve::Program& next) const;
-  // Goes on with `next`: closed units and functions of the program before are forgotten. Requires:
-  // CanServe, and nobody uses what was assembled before.
+  // Goes on with `next`: specialised units and functions of the program before are forgotten.
+  // Requires: CanServe, and nobody uses what was assembled before.
   void Serve(const resolve::Program& next);
 
   // Lowers what is new of a variant, as spirv::Prepare does, but nothing of equal content twice. In
@@ -59,17 +52,16 @@ class CodeCache {
   // with its layout. Requires: the variant was prepared.
   Hash128 ModuleId(const ir::SpecialisedProgram& variant, spirv::EntryChoice choice,
                    const Hash128& interface);
-  const WrittenModule* FindModule(const Hash128& id) const { return modules_.Find(id); }
-  void AddModule(const Hash128& id, const WrittenModule& module) { modules_.Insert(id, module); }
+  ModuleCache& modules() { return modules_; }
 
   UnitContent& content() { return content_; }
 
-  // Since the program is served: the function of every segment that was lowered, in order.
+  // Since the program is served: the function of every region that was lowered, in order.
   std::span<const std::string> lowered() const { return lowered_; }
   size_t bytes_used() const;
 
  private:
-  // A declaration as far as ids and pieces rest on it.
+  // A declaration as far as ids and code objects rest on it.
   struct DeclShape {
     ir::DeclKind kind = ir::DeclKind::kStruct;
     uint16_t flags = 0;
@@ -85,21 +77,21 @@ class CodeCache {
 
   static std::vector<DeclShape> ShapesOf(const resolve::Program& program);
   void PrepareDecl(const ir::SpecialisedDecl& decl);
-  void PrepareSegment(const ir::SpecialisedRegion& segment);
+  void PrepareRegion(const ir::SpecialisedRegion& region);
   void AddFunctions(const ir::EntryRef& entry);
   const Hash128& ContentOf(const ir::FunctionRef& function);
 
   std::vector<DeclShape> shapes_;
   FunctionNumbers numbers_;
-  RetiredNumbers retired_locals_, retired_segments_;
+  RetiredNumbers retired_locals_, retired_regions_;
   UnitContent content_;
   uint32_t served_ = 1;  // programs
 
   ir::Pool pool_;
   layout::TypeLayouts types_;
   spirv::CodeObjectTable table_;
-  FlatMap<Hash128, spirv::CodeObjectId> pieces_;  // of segments, by content
-  FlatMap<Hash128, WrittenModule> modules_;       // by ModuleId
+  FlatMap<Hash128, spirv::CodeObjectId> objects_;  // of regions, by content
+  ModuleCache modules_;                            // by content: by ModuleId
 
   // Of the program that is served.
   FlatMap<const ir::SpecialisedRegion*, Hash128, AddressHash> contents_;

@@ -37,11 +37,11 @@ uint32_t FunctionNumbering::NumberAt(Place place) const {
 FunctionNumbers::FunctionNumbers(const resolve::Program& program) {
   for (uint32_t ordinal = 0; ordinal < program.modules().size(); ++ordinal) {
     const ir::ModuleView& module = program.module(ordinal);
-    for (uint32_t row = 0; row < module.segments.size(); ++row) {
-      const ir::Region& segment = module.segments[row];
-      const ir::DeclId function{program.bases(ordinal).decl + segment.function.value};
-      segments.Add(function, program.Wide(ordinal, ir::RegionId{row}).value);
-      for (const uint32_t local : module.List(segment.locals)) {
+    for (uint32_t row = 0; row < module.regions.size(); ++row) {
+      const ir::Region& region = module.regions[row];
+      const ir::DeclId function{program.bases(ordinal).decl + region.function.value};
+      regions.Add(function, program.Wide(ordinal, ir::RegionId{row}).value);
+      for (const uint32_t local : module.List(region.locals)) {
         locals.Add(function, program.Wide(ordinal, ir::LocalId{local}).value);
       }
     }

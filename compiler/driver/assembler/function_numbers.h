@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Locals and segments by the function that they belong to and their place in it. Their numbers in a
+// Locals and regions by the function that they belong to and their place in it. Their numbers in a
 // program shift when another function is edited; this name does not.
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace kiln::driver {
 
-// Numbers of one kind, locals or segments.
+// Numbers of one kind, locals or regions.
 class FunctionNumbering {
  public:
   // An item of a function: which one, in source order.
@@ -40,7 +40,7 @@ class FunctionNumbering {
 struct FunctionNumbers {
   explicit FunctionNumbers(const resolve::Program& program);
 
-  FunctionNumbering locals, segments;
+  FunctionNumbering locals, regions;
 };
 
 // Numbers that no longer exist stand for their place until it exists again.

@@ -122,54 +122,54 @@ Hash128 UnitContent::Finish() {
 // All that lowering reads of a region, and nothing else: a field that is missing here would give
 // one region the words of another, one too many would only lose a hit. Lists are preceded by their
 // length, so that no two regions write the same words.
-Hash128 UnitContent::Of(const ir::SpecialisedRegion& segment) {
-  Put(segment.function.value);
-  Put(Region(segment.segment));
-  Put(static_cast<uint32_t>(segment.insts.size()));
-  for (const ir::Inst& inst : segment.insts) {
+Hash128 UnitContent::Of(const ir::SpecialisedRegion& region) {
+  Put(region.function.value);
+  Put(Region(region.id));
+  Put(static_cast<uint32_t>(region.insts.size()));
+  for (const ir::Inst& inst : region.insts) {
     Put(inst);
   }
-  Put(static_cast<uint32_t>(segment.blocks.size()));
-  for (const ir::Block& block : segment.blocks) {
+  Put(static_cast<uint32_t>(region.blocks.size()));
+  for (const ir::Block& block : region.blocks) {
     Put(block.first);
     Put(block.count);
   }
-  PutAll(std::span(segment.block_insts));
-  PutAll(std::span(segment.extra));
-  Put(segment.body.value);
-  Put(static_cast<uint32_t>(segment.locals.size()));
-  for (const ir::SpecialisedLocal& local : segment.locals) {
+  PutAll(std::span(region.block_insts));
+  PutAll(std::span(region.extra));
+  Put(region.body.value);
+  Put(static_cast<uint32_t>(region.locals.size()));
+  for (const ir::SpecialisedLocal& local : region.locals) {
     Put(Local(local.local));
     Put(static_cast<uint32_t>(local.kind) | static_cast<uint32_t>(local.access) << 8 |
         (local.relaxed ? 1u << 16 : 0u));
     Put(local.name.value);
     Put(local.type.value);
   }
-  Put(static_cast<uint32_t>(segment.holes.size()));
-  for (const ir::RegionId hole : segment.holes) {
-    Put(Region(hole));
+  Put(static_cast<uint32_t>(region.insertion_points.size()));
+  for (const ir::RegionId point : region.insertion_points) {
+    Put(Region(point));
   }
-  Put(static_cast<uint32_t>(segment.io.size()));
-  for (const ir::InterfaceRow& row : segment.io) {
+  Put(static_cast<uint32_t>(region.io.size()));
+  for (const ir::InterfaceRow& row : region.io) {
     Put(row.name.value);
     Put(row.type.value);
     Put(static_cast<uint32_t>(row.direction));
     Put(std::span<const ir::Attribute>(row.attributes));
   }
-  PutAll(std::span(segment.stage_variables));
-  PutAll(std::span(segment.relaxed));
-  Put((segment.discards ? 1u : 0u) | (segment.bound ? 2u : 0u) |
-      (segment.uses_implicit_lod ? 4u : 0u));
+  PutAll(std::span(region.stage_variables));
+  PutAll(std::span(region.relaxed));
+  Put((region.discards ? 1u : 0u) | (region.bound ? 2u : 0u) |
+      (region.uses_implicit_lod ? 4u : 0u));
   return Finish();
 }
 
 // A function is its signature and its regions in order, with who is in whom.
-Hash128 UnitContent::Of(const ir::FunctionRef& function, std::span<const Hash128> segments) {
+Hash128 UnitContent::Of(const ir::FunctionRef& function, std::span<const Hash128> regions) {
   Put(*function.signature);
   Put((function.stage_sensitive ? 1u : 0u) | static_cast<uint32_t>(function.stage) << 1);
-  for (size_t i = 0; i < segments.size(); ++i) {
-    Put(segments[i]);
-    Put(function.segments[i].parent);
+  for (size_t i = 0; i < regions.size(); ++i) {
+    Put(regions[i]);
+    Put(function.regions[i].parent);
   }
   return Finish();
 }

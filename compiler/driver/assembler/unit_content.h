@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Closed units by content: two that have the same content id are lowered to the same words. Ids of
-// declarations and of one pool are part of it, numbers of locals and segments are those of their
-// function, spans and numbers that layout decides are left out.
+// Specialised units by content: two that have the same content id are lowered to the same words.
+// Ids of declarations and of one pool are part of it, numbers of locals and regions are those of
+// their function, spans and numbers that layout decides are left out.
 #pragma once
 
 #include <array>
@@ -20,9 +20,9 @@ class UnitContent {
   // `numbers` must outlive the object.
   explicit UnitContent(const FunctionNumbers& numbers) : numbers_(numbers) {}
 
-  Hash128 Of(const ir::SpecialisedRegion& segment);
-  // `segments`: content of the segments of the function.
-  Hash128 Of(const ir::FunctionRef& function, std::span<const Hash128> segments);
+  Hash128 Of(const ir::SpecialisedRegion& region);
+  // `regions`: content of the regions of the function.
+  Hash128 Of(const ir::FunctionRef& function, std::span<const Hash128> regions);
   // With the numbers that `layout` gives the declarations.
   Hash128 Of(std::span<const ir::SpecialisedDecl* const> interface, const layout::Layout& layout,
              const std::array<uint32_t, 3>& workgroup_size);
@@ -36,7 +36,7 @@ class UnitContent {
   void Put(const ir::SpecialisedDecl& decl);
   void Put(std::span<const ir::Attribute> attributes);
   uint32_t Local(ir::LocalId local) const { return Numbered(numbers_.locals, local.value); }
-  uint32_t Region(ir::RegionId id) const { return Numbered(numbers_.segments, id.value); }
+  uint32_t Region(ir::RegionId id) const { return Numbered(numbers_.regions, id.value); }
   static uint32_t Numbered(const FunctionNumbering& numbering, uint32_t number);
   Hash128 Finish();
 

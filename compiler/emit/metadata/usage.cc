@@ -22,8 +22,8 @@ void SetAt(std::vector<Row>& rows, uint32_t row, Value value) {
 
 // Mentions were collected when the region was specialised; here they are only joined, once for each
 // stage that reaches it.
-void AddMentions(const ir::SpecialisedRegion& segment, ir::Stage stage, Usage& usage) {
-  for (const ir::Mention& mention : segment.mentions) {
+void AddMentions(const ir::SpecialisedRegion& region, ir::Stage stage, Usage& usage) {
+  for (const ir::Mention& mention : region.mentions) {
     SetAt(usage.stages, mention.decl.value,
           static_cast<uint8_t>(1U << static_cast<uint32_t>(stage)));
     if (mention.member.valid()) {
@@ -59,44 +59,44 @@ class ComparedArguments {
       changed_ = false;
       // The order of functions does not matter, as marks only grow.
       for (const ir::FunctionRef* function : entry_.functions) {
-        for (const ir::RegionRef& segment : function->segments) {
-          Visit(*segment.closed);
+        for (const ir::RegionRef& region : function->regions) {
+          Visit(*region.specialised);
         }
       }
     } while (changed_);
   }
 
  private:
-  void Visit(const ir::SpecialisedRegion& segment) {
-    for (const ir::Inst& inst : segment.insts) {
+  void Visit(const ir::SpecialisedRegion& region) {
+    for (const ir::Inst& inst : region.insts) {
       if (inst.kind == ir::InstKind::kBuiltinCall) {
         const auto call = inst.As<ir::BuiltinCallInst>();
         // The sampler is the first argument of every sampling function.
         if (ir::IsSampling(call.builtin) && ir::SamplesDepth(call.builtin)) {
-          Mark(segment, segment.List(call.arguments)[0]);
+          Mark(region, region.List(call.arguments)[0]);
         }
       } else if (inst.kind == ir::InstKind::kCall) {
-        VisitCall(segment, inst.As<ir::CallInst>());
+        VisitCall(region, inst.As<ir::CallInst>());
       }
     }
   }
-  void VisitCall(const ir::SpecialisedRegion& segment, const ir::CallInst& call) {
+  void VisitCall(const ir::SpecialisedRegion& region, const ir::CallInst& call) {
     const ir::SpecialisedDecl* const* signature = signatures_.Find(call.function.value);
     // A call of what is not among the functions of this entry cannot hand on anything.
     if (signature == nullptr) {
       return;
     }
-    const std::span<const uint32_t> arguments = segment.List(call.arguments);
+    const std::span<const uint32_t> arguments = region.List(call.arguments);
     for (size_t i = 0; i < arguments.size(); ++i) {
       const ir::LocalId parameter = (*signature)->members[i].local;
       if (parameter.value < marked_.size() && marked_[parameter.value]) {
-        Mark(segment, arguments[i]);
+        Mark(region, arguments[i]);
       }
     }
   }
   // A sampler is a global or a parameter: nothing else can be its value.
-  void Mark(const ir::SpecialisedRegion& segment, uint32_t place) {
-    const ir::Inst& inst = segment.insts[place];
+  void Mark(const ir::SpecialisedRegion& region, uint32_t place) {
+    const ir::Inst& inst = region.insts[place];
     if (inst.kind == ir::InstKind::kGlobalRef) {
       SetAt(usage_.compared, inst.As<ir::GlobalRefInst>().decl.value, true);
     } else if (inst.kind == ir::InstKind::kLocalRef) {
@@ -130,8 +130,8 @@ void UsageOf(const ir::SpecialisedProgram& variant, Usage& usage) {
   for (const ir::EntryRef& entry : variant.entries) {
     bool takes_sampler = false;
     for (const ir::FunctionRef* function : entry.functions) {
-      for (const ir::RegionRef& segment : function->segments) {
-        AddMentions(*segment.closed, entry.stage, usage);
+      for (const ir::RegionRef& region : function->regions) {
+        AddMentions(*region.specialised, entry.stage, usage);
       }
       takes_sampler = takes_sampler || TakesSampler(*variant.pool, *function);
     }

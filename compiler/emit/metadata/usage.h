@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the reached code of a variant touches: the join of mentions of live segments. Part of
+// What the reached code of a variant touches: the join of mentions of live regions. Part of
 // metadata only, never of a layout. See spec/layout 14.4; spec/rpl 12.1; spec/pso 3.2.
 #pragma once
 

@@ -28,7 +28,7 @@ sampler pass @idle
 image read_only pass @map : image_depth_2d
 entry vertex @vertex "vertex" {
   function @vertex() -> void in vertex {
-    segment s0 {
+    region r0 {
       %1 = const f2 {0.0, 0.0}
       %2 = global out @state.uv : f2
       store %2, %1
@@ -38,7 +38,7 @@ entry vertex @vertex "vertex" {
 }
 entry fragment @fragment "fragment" {
   function @fragment() -> void in fragment {
-    segment s0 {
+    region r0 {
       %1 = global none @shadow : sampler
       %2 = global none @map : image_depth_2d
       %3 = global none @linear : sampler
@@ -52,7 +52,7 @@ entry fragment @fragment "fragment" {
     }
   }
   function @outer(in $a : sampler, in $b : image_depth_2d, in $c : sampler) -> f1 {
-    segment s0 {
+    region r0 {
       param in $a : sampler
       param in $b : image_depth_2d
       param in $c : sampler
@@ -66,7 +66,7 @@ entry fragment @fragment "fragment" {
     }
   }
   function @inner(in $s : sampler, in $i : image_depth_2d) -> f1 {
-    segment s0 {
+    region r0 {
       param in $s : sampler
       param in $i : image_depth_2d
       %1 = local $s : sampler

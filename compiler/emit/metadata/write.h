@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Pipeline metadata of one variant: closed variant + layout -> bytes of
+// Pipeline metadata of one variant: specialised variant + layout -> bytes of
 // proto/kiln/v1/metadata.proto, without protobuf. Equal inputs give equal bytes. See spec/rpl 9,
 // 12; spec/pso 3.
 #pragma once
@@ -42,8 +42,8 @@ struct StateRow;
 
 // Writes metadata of many variants of one program, entry points and target. The record of a
 // declaration is encoded once for each version of it and each set of numbers in it; equal addresses
-// of closed declarations, settings and layouts must mean equal ones as long as the writer lives.
-// One thread.
+// of specialised declarations, settings and layouts must mean equal ones as long as the writer
+// lives. One thread.
 class MetadataWriter {
  public:
   // `types` must outlive it, and what `modules` refer to. Modules are in link order, or empty.

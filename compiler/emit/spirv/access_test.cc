@@ -53,7 +53,7 @@ push_constant @push {
 
 std::string Fragment(std::string_view body, std::string_view functions = "") {
   return std::string(kInterface) +
-         "entry fragment @main \"main\" {\n  function @main() -> void { segment s0 {\n" +
+         "entry fragment @main \"main\" {\n  function @main() -> void { region r0 {\n" +
          std::string(body) + "\n} }\n" + std::string(functions) + "\n}\n";
 }
 
@@ -104,7 +104,7 @@ OpFunctionEnd
 
 TEST(Loads, AfterACall_OnlyWhatItMayWriteIsLoadedAgain) {
   constexpr std::string_view kCallee = R"(
-    function @set(out $o : f4) -> void { segment s0 {
+    function @set(out $o : f4) -> void { region r0 {
       param out $o : f4
       %1 = const f4 {1.0, 2.0, 3.0, 4.0}
       %2 = local $o : f4
@@ -128,12 +128,12 @@ TEST(Loads, AfterACall_OnlyWhatItMayWriteIsLoadedAgain) {
   EXPECT_EQ(Count(module.Between("OpFunction ", "OpFunctionEnd"), "OpLoad"), 3u);
 }
 
-TEST(Loads, AcrossBlocksAndHoles_AreNotRemembered) {
+TEST(Loads, AcrossBlocksAndInsertionPoints_AreNotRemembered) {
   TextModule module(Fragment(R"(
     var $x : f1
     %1 = local $x : f1
     %2 = load %1 : f1
-    hole s1
+    insertion_point r1
     %3 = load %1 : f1
     %4 = binary less %2, %3 : bool
     if %4 {
@@ -253,7 +253,7 @@ OpDecorate %21 NonWritable
 
 TEST(Calls, ValuesPlacesAndResults_ArePassed) {
   constexpr std::string_view kCallee = R"(
-    function @mix(in $v : f4, in_out $t : light_t, in $a : f1[3]) -> light_t { segment s0 {
+    function @mix(in $v : f4, in_out $t : light_t, in $a : f1[3]) -> light_t { region r0 {
       param in $v : f4
       param in_out $t : light_t
       param in $a : f1[3]

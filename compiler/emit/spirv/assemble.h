@@ -15,7 +15,6 @@
 #include "compiler/emit/spirv/module_collector.h"
 #include "compiler/emit/spirv/module_numbering.h"
 #include "compiler/emit/spirv/module_writer.h"
-#include "compiler/emit/spirv/numbered_modules.h"
 #include "compiler/ir/specialised.h"
 #include "compiler/layout/layout.h"
 
@@ -24,8 +23,6 @@ namespace kiln::spirv {
 // One per thread; reads the table, keeps its own memory.
 class Assembler {
  public:
-  using ModuleNumber = spirv::ModuleNumber;
-
   // `table` must outlive the assembler; it may grow between calls.
   explicit Assembler(const CodeObjectTable& table)
       : collector_(table, module_),
@@ -39,32 +36,28 @@ class Assembler {
   std::span<const uint32_t> Assemble(const ir::SpecialisedProgram& variant, EntryChoice choice,
                                      const layout::Layout& layout);
 
-  // With CodeObjectTable::Forget: functions are put together anew. Not with NumberModule.
+  // With CodeObjectTable::Forget: functions are put together anew, and keys mean nothing any more.
   void Forget() { collector_.Forget(); }
 
   // Of what grows with the modules written.
-  size_t bytes_used() const { return collector_.images().bytes_used() + modules_.bytes_used(); }
+  size_t bytes_used() const { return collector_.images().bytes_used(); }
 
   // What the last module needs: its capabilities and extensions.
   target::Needs needs() const { return module_.needs; }
 
-  // In two steps, so that a module that was written before need not be written again. NumberModule
-  // collects and names the module. Write gives the words of what was named last, whose arguments
-  // must still be there.
-  ModuleNumber NumberModule(const ir::SpecialisedProgram& variant, EntryChoice choice,
-                            const layout::Layout& layout);
+  // In two steps, so that a module that was written before need not be written again. Collect gives
+  // all that decides the words: equal keys are equal words, and a key is valid until the next call.
+  // Write gives the words of what was collected last, whose arguments must still be there.
+  std::span<const uint32_t> Collect(const ir::SpecialisedProgram& variant, EntryChoice choice,
+                                    const layout::Layout& layout);
   std::span<const uint32_t> Write(const ir::SpecialisedProgram& variant, EntryChoice choice,
                                   const layout::Layout& layout);
 
  private:
-  static constexpr uint32_t kNoModule = 0xffffffffu;
-
   LiveModule module_;  // the one in progress
   ModuleCollector collector_;
   ModuleNumbering numbering_;
   ModuleWriter writer_;
-  NumberedModules modules_;
-  uint32_t linked_ = kNoModule;  // what Write is about
 };
 
 // The same with memory of its own, for tools and tests.

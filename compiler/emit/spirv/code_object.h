@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// A piece: the relocatable words of one segment, function head, type, constant or variable. Pieces
-// are rows of ranges into the arenas of a CodeObjectStore; assembling copies their words and adds
-// bases.
+// A code object: the relocatable words of one region, function head, type, constant or variable.
+// Code objects are rows of ranges into the arenas of a CodeObjectStore; assembling copies their
+// words and adds bases.
 //
-// Words of a piece lie in up to five parts. In them,
-//   an *own id* is a result that this piece defines: the word holds k and becomes base + k,
+// Words of a code object lie in up to five parts. In them,
+//   an *own id* is a result that this code object defines: the word holds k and becomes base + k,
 //   an *import* is a result of somebody else: the word is zero and becomes the number of a symbol,
 //   a *slot* is a number that Layout decides.
 // All positions count from the first word of their part.
@@ -19,7 +19,7 @@
 
 namespace kiln::spirv {
 
-// Whatever pieces refer to across their edges. Ids are names: never printed, never ordered.
+// Whatever code objects refer to across their edges. Ids are names: never printed, never ordered.
 using SymbolId = Id<struct SymbolTag>;
 using GlobalId = Id<struct GlobalTag>;  // symbols of module scope, numbered densely for bit sets
 using CodeObjectId = Id<struct PieceTag>;
@@ -35,7 +35,7 @@ enum class Part : uint8_t {
   kDebug,         // OpName, OpMemberName
   kAnnotations,   // OpDecorate, OpMemberDecorate
   kDeclarations,  // a type, constant, variable or import of instructions; a function's head
-  kVariables,     // the first label of a body; the variables of a segment
+  kVariables,     // the first label of a body; the variables of a region
   kCode,
 };
 inline constexpr uint32_t kPartCount = 5;
@@ -45,8 +45,8 @@ struct SymbolRelocation {
   SymbolId symbol{};
 };
 
-// One part of one piece. Which words are own ids is a mask beside the words (CodeObjectStore), so
-// that copying and adding bases are one pass.
+// One part of one code object. Which words are own ids is a mask beside the words
+// (CodeObjectStore), so that copying and adding bases are one pass.
 struct Section {
   Range<uint32_t> words{};
   Range<SymbolRelocation> imports{};  // ascending positions
@@ -61,10 +61,10 @@ struct LayoutRelocation {
   uint32_t row = 0;  // DeclId of sets and bindings, MemberId of locations
 };
 
-// Where code continues with another segment, if that is live. The ends are those of the chunk of
+// Where code continues with another region, if that is live. The ends are those of the chunk of
 // code before the insertion point, in words and imports from the start of the code.
 struct InsertionPoint {
-  ir::RegionId segment{};
+  ir::RegionId region{};
   uint32_t word_end = 0;
   uint32_t import_end = 0;
 };
@@ -83,7 +83,7 @@ struct Conditional {
   Section words{};
 };
 
-// How the last block of a segment ends.
+// How the last block of a region ends.
 enum class End : uint8_t {
   kFlows,        // control goes on behind it
   kTerminated,   // by an instruction that ends a block
@@ -96,10 +96,10 @@ struct CodeObject {
   uint32_t word_count = 0;  // of all parts
   target::Needs needs = 0;
   End end = End::kFlows;
-  Range<SymbolId> reserved{};  // own ids 0, 1, …: locals and labels that nested segments may name
+  Range<SymbolId> reserved{};  // own ids 0, 1, …: locals and labels that nested regions may name
   Range<uint64_t> globals{};   // bits by GlobalId: what it needs, and what those need
-  Range<LayoutRelocation> slots{};  // ascending positions
-  Range<InsertionPoint> holes{};    // in order
+  Range<LayoutRelocation> slots{};           // ascending positions
+  Range<InsertionPoint> insertion_points{};  // in order
   Range<Flow> flows{};
   Range<Conditional> conditionals{};
 
@@ -107,7 +107,7 @@ struct CodeObject {
 };
 static_assert(std::is_trivially_copyable_v<CodeObject>);
 
-// What an operand is while words are written: an own id of the piece, or a symbol.
+// What an operand is while words are written: an own id of the code object, or a symbol.
 class Ref {
  public:
   Ref() = default;

@@ -106,7 +106,7 @@ SymbolId CodeObjectStore::Intern(const Symbol& symbol) {
 // replaced in place, and all hash values with them, so that code objects survive the edit. The
 // tables by number are dropped and fill again.
 void CodeObjectStore::Relink(const std::function<uint32_t(uint32_t)>& local,
-                             const std::function<uint32_t(uint32_t)>& segment) {
+                             const std::function<uint32_t(uint32_t)>& region) {
   symbol_index_.Clear();
   local_symbols_.clear();
   for (uint32_t i = kNoSymbol.value + 1; i < symbols_.size(); ++i) {
@@ -119,8 +119,8 @@ void CodeObjectStore::Relink(const std::function<uint32_t(uint32_t)>& local,
     (void)symbol_index_.FindOrAdd(
         HashOf(symbol), [](uint32_t) { return false; }, [i] { return i; });
   }
-  for (InsertionPoint& hole : holes_) {
-    hole.segment = ir::RegionId{segment(hole.segment.value)};
+  for (InsertionPoint& point : insertion_points_) {
+    point.region = ir::RegionId{region(point.region.value)};
   }
 }
 
@@ -145,24 +145,24 @@ SymbolId CodeObjectStore::Local(ir::LocalId local, LocalRole role) {
 // arena, so it is enough to remember how long each was. Globals and symbols stay; a code object
 // that is kept may name them.
 CodeObjectStore::Mark CodeObjectStore::End() const {
-  return {.pieces = pieces_.size(),
+  return {.objects = objects_.size(),
           .imports = imports_.size(),
           .reserved = reserved_.size(),
           .bits = bits_.size(),
           .slots = slots_.size(),
-          .holes = holes_.size(),
+          .insertion_points = insertion_points_.size(),
           .flows = flows_.size(),
           .conditionals = conditionals_.size(),
           .words = word_count_};
 }
 
 void CodeObjectStore::GoBack(const Mark& mark) {
-  pieces_.resize(mark.pieces);
+  objects_.resize(mark.objects);
   imports_.resize(mark.imports);
   reserved_.resize(mark.reserved);
   bits_.resize(mark.bits);
   slots_.resize(mark.slots);
-  holes_.resize(mark.holes);
+  insertion_points_.resize(mark.insertion_points);
   flows_.resize(mark.flows);
   conditionals_.resize(mark.conditionals);
   word_count_ = mark.words;
@@ -191,15 +191,15 @@ void CodeObjectStore::AddVarying(GlobalId in, GlobalId out) {
 SymbolId CodeObjectStore::InternGlobal(const CodeObjectWriter& writer, SymbolKind kind,
                                        spv::StorageClass storage) {
   const uint32_t row = shape_index_.FindOrAdd(
-      HashOf(writer), [&](uint32_t i) { return Equal(globals_[GlobalId{i}].piece, writer); },
+      HashOf(writer), [&](uint32_t i) { return Equal(globals_[GlobalId{i}].object, writer); },
       [&] {
         // every global of this kind has a symbol of its own: its number makes it unique
         const SymbolId symbol = Intern({kind, globals_.size(), 0, 0});
         // Kinds before kStageVariable are imports, types and constants. No set of needs is made for
         // them: NeedsOf follows operands, so the set of whatever uses them holds what they need.
-        const CodeObjectId piece =
+        const CodeObjectId object =
             kind < SymbolKind::kStageVariable ? AddWords(writer) : Add(writer);
-        AddGlobal(symbol, {.piece = piece, .storage = storage});
+        AddGlobal(symbol, {.object = object, .storage = storage});
         return globals_.size() - 1;
       });
   return globals_[GlobalId{row}].symbol;
@@ -221,35 +221,35 @@ GlobalId CodeObjectStore::FindStageVariable(ir::StageVariable variable) const {
 }
 
 CodeObjectId CodeObjectStore::Add(const CodeObjectWriter& writer) {
-  CheckStop();  // what a piece needs is as long as there are globals
+  CheckStop();  // what a code object needs is as long as there are globals
   const CodeObjectId id = AddWords(writer);
-  pieces_[id.value].globals = NeedsOf(pieces_[id.value]);
+  objects_[id.value].globals = NeedsOf(objects_[id.value]);
   return id;
 }
 
 // Copies what a writer holds into the arenas. Conditional words count too: `word_count` is a bound
 // for the room that a module takes, and whether they are written is decided when it is.
 CodeObjectId CodeObjectStore::AddWords(const CodeObjectWriter& writer) {
-  CodeObject piece;
+  CodeObject object;
   for (uint32_t i = 0; i < kPartCount; ++i) {
-    piece.parts[i] = Append(writer.parts[i]);
-    piece.word_count += piece.parts[i].words.count;
+    object.parts[i] = Append(writer.parts[i]);
+    object.word_count += object.parts[i].words.count;
   }
-  piece.own_ids = writer.own_ids;
-  piece.needs = writer.needs;
-  piece.end = writer.end;
-  piece.reserved = Append<SymbolId>(reserved_, writer.reserved);
-  piece.slots = Append<LayoutRelocation>(slots_, writer.slots);
-  piece.holes = Append<InsertionPoint>(holes_, writer.holes);
-  piece.flows = Append<Flow>(flows_, writer.flows);
-  piece.conditionals.first = static_cast<uint32_t>(conditionals_.size());
+  object.own_ids = writer.own_ids;
+  object.needs = writer.needs;
+  object.end = writer.end;
+  object.reserved = Append<SymbolId>(reserved_, writer.reserved);
+  object.slots = Append<LayoutRelocation>(slots_, writer.slots);
+  object.insertion_points = Append<InsertionPoint>(insertion_points_, writer.insertion_points);
+  object.flows = Append<Flow>(flows_, writer.flows);
+  object.conditionals.first = static_cast<uint32_t>(conditionals_.size());
   for (const CodeObjectWriter::ConditionalWords& c : writer.conditionals) {
     conditionals_.push_back({c.parameter, Append(c.words)});
-    piece.word_count += static_cast<uint32_t>(c.words.words.size());
-    ++piece.conditionals.count;
+    object.word_count += static_cast<uint32_t>(c.words.words.size());
+    ++object.conditionals.count;
   }
-  pieces_.push_back(piece);
-  return CodeObjectId{static_cast<uint32_t>(pieces_.size() - 1)};
+  objects_.push_back(object);
+  return CodeObjectId{static_cast<uint32_t>(objects_.size() - 1)};
 }
 
 // Marks the globals among some imports as needed, each once, and puts new ones on the list of those
@@ -273,16 +273,16 @@ void CodeObjectStore::Need(std::span<const SymbolRelocation> imports) {
 // list in place of recursion. It is paid once for a code object, and collecting a module is then a
 // union of bit sets. A variable without words ends the walk; its operands are those of a version,
 // which the collector adds.
-Range<uint64_t> CodeObjectStore::NeedsOf(const CodeObject& piece) {
+Range<uint64_t> CodeObjectStore::NeedsOf(const CodeObject& object) {
   scratch_bits_.assign((globals_.size() + size_t{63}) / 64, 0);
-  for (const Section& section : piece.parts) {
+  for (const Section& section : object.parts) {
     Need(ImportsOf(section));
   }
   while (!scratch_needed_.empty()) {
-    const CodeObjectId needed = globals_[scratch_needed_.back()].piece;
+    const CodeObjectId needed = globals_[scratch_needed_.back()].object;
     scratch_needed_.pop_back();
     if (needed.valid()) {
-      Need(ImportsOf(pieces_[needed.value].part(Part::kDeclarations)));
+      Need(ImportsOf(objects_[needed.value].part(Part::kDeclarations)));
     }
   }
   return Append<uint64_t>(bits_, scratch_bits_);
@@ -293,9 +293,9 @@ void CodeObjectStore::AddGlobal(SymbolId symbol, Global global) {
   // The depth of a global is one more than the largest depth of its operands. It is part of the
   // canonical order, which therefore has operands before their users.
   global.symbol = symbol;
-  if (global.piece.valid()) {
+  if (global.object.valid()) {
     for (const SymbolRelocation& import :
-         ImportsOf(pieces_[global.piece.value].part(Part::kDeclarations))) {
+         ImportsOf(objects_[global.object.value].part(Part::kDeclarations))) {
       global.depth = std::max(global.depth, globals_[GlobalOf(import.symbol)].depth + 1);
     }
   }
@@ -333,7 +333,7 @@ void CodeObjectStore::Place(std::span<GlobalId> group, std::span<const OrderedGl
       old = old.subspan(1);
     }
     const Global& global = globals_[id];
-    PutInOrder({id, global.symbol, global.piece, of_group.first == SymbolKind::kInstructionSet},
+    PutInOrder({id, global.symbol, global.object, of_group.first == SymbolKind::kInstructionSet},
                order);
   }
 }
@@ -374,12 +374,12 @@ void CodeObjectStore::Settle() const {
 // Whether a global has the words of the writer. A variable without words of its own equals nothing:
 // it is known by its declaration. Masks need no comparison, because equal words of one instruction
 // have their ids at the same places.
-bool CodeObjectStore::Equal(CodeObjectId piece, const CodeObjectWriter& writer) const {
-  if (!piece.valid()) {
+bool CodeObjectStore::Equal(CodeObjectId object, const CodeObjectWriter& writer) const {
+  if (!object.valid()) {
     return false;
   }
   for (uint32_t i = 0; i < kPartCount; ++i) {
-    const Section& section = pieces_[piece.value].parts[i];
+    const Section& section = objects_[object.value].parts[i];
     const auto same_import = [](const SymbolRelocation& a, const SymbolRelocation& b) {
       return a.position == b.position && a.symbol == b.symbol;
     };
@@ -425,8 +425,8 @@ std::strong_ordering CodeObjectStore::CompareShapes(const Global& a, const Globa
   if (a.depth != b.depth) {
     return a.depth <=> b.depth;
   }
-  const CodeObject& left = pieces_[a.piece.value];
-  const CodeObject& right = pieces_[b.piece.value];
+  const CodeObject& left = objects_[a.object.value];
+  const CodeObject& right = objects_[b.object.value];
   if (!left.part(Part::kDeclarations).words.empty()) {  // source files declare nothing
     const auto declared =
         CompareOperands(left.part(Part::kDeclarations), right.part(Part::kDeclarations));
@@ -482,7 +482,7 @@ std::strong_ordering CodeObjectStore::CompareOperands(const Section& a, const Se
 // Words count twice, for the masks beside them.
 size_t CodeObjectStore::bytes_used() const {
   return size_t{word_count_} * 2 * sizeof(uint32_t) + imports_.size() * sizeof(SymbolRelocation) +
-         bits_.size() * sizeof(uint64_t) + size_t{pieces_.size()} * sizeof(CodeObject) +
+         bits_.size() * sizeof(uint64_t) + size_t{objects_.size()} * sizeof(CodeObject) +
          size_t{symbols_.size()} * sizeof(Symbol) +
          size_t{globals_.size()} * (sizeof(Global) + sizeof(OrderedGlobal));
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The memory of a piece table: arenas that pieces point into, symbols, and the one canonical order
-// of everything of module scope. Append-only; nothing in an output depends on the order of adding.
+// The memory of a code object table: arenas that code objects point into, symbols, and the one
+// canonical order of everything of module scope. Append-only; nothing in an output depends on the
+// order of adding.
 //
 // Canonical order: imports of instructions; source files; types and constants by (depth, opcode,
 // operands, names and decorations), where an operand counts by its own place in this order;
@@ -55,17 +56,18 @@ class CodeObjectStore {
   CodeObjectStore();
   SymbolId Function(ir::DeclId function);
   SymbolId Local(ir::LocalId local, LocalRole role = LocalRole::kName);
-  // Known from then on as a global without a piece: which version lives is the variant's business.
+  // Known from then on as a global without a code object: which version lives is the variant's
+  // business.
   SymbolId Variable(ir::DeclId decl, ir::MemberId member, ir::Direction direction,
                     spv::StorageClass storage);
-  // `writer` makes the variable's piece if it is new.
+  // `writer` makes the variable's code object if it is new.
   template <class Write>
   SymbolId StageVariable(ir::StageVariable variable, spv::StorageClass storage, Write write) {
     const SymbolId id = Intern({SymbolKind::kStageVariable, static_cast<uint32_t>(variable), 0, 0});
     if (!global_of_[id.value].valid()) {
       CodeObjectWriter writer;
       write(writer);
-      AddGlobal(id, {.piece = Add(writer), .storage = storage});
+      AddGlobal(id, {.object = Add(writer), .storage = storage});
     }
     return id;
   }
@@ -75,22 +77,22 @@ class CodeObjectStore {
 
   CodeObjectId Add(const CodeObjectWriter& writer);
 
-  // Gives locals and segments other numbers, different ones for different ones.
+  // Gives locals and regions other numbers, different ones for different ones.
   void Relink(const std::function<uint32_t(uint32_t)>& local,
-              const std::function<uint32_t(uint32_t)>& segment);
+              const std::function<uint32_t(uint32_t)>& region);
 
-  const CodeObject& operator[](CodeObjectId id) const { return pieces_[id.value]; }
+  const CodeObject& operator[](CodeObjectId id) const { return objects_[id.value]; }
   const Symbol& operator[](SymbolId id) const { return symbols_[id]; }
   GlobalId GlobalOf(SymbolId id) const { return global_of_[id.value]; }  // invalid: none
   uint32_t symbol_count() const { return symbols_.size(); }
   uint32_t global_count() const { return globals_.size(); }
-  uint32_t piece_count() const { return static_cast<uint32_t>(pieces_.size()); }
+  uint32_t object_count() const { return static_cast<uint32_t>(objects_.size()); }
 
   // One global, in canonical order.
   struct OrderedGlobal {
     GlobalId global{};
     SymbolId symbol{};
-    CodeObjectId piece{};    // invalid: a variable with a version for each form of its declaration
+    CodeObjectId object{};   // invalid: a variable with a version for each form of its declaration
     bool is_import = false;  // of instructions
   };
   std::span<const OrderedGlobal> order() const {
@@ -112,10 +114,11 @@ class CodeObjectStore {
   // Both variables of a state field are known: they are one interface.
   void AddVarying(GlobalId in, GlobalId out);
 
-  // Where the rows of pieces end. Going back there forgets the pieces that were added since, which
-  // must not be those of globals.
+  // Where the rows of code objects end. Going back there forgets the code objects that were added
+  // since, which must not be those of globals.
   struct Mark {
-    size_t pieces = 0, imports = 0, reserved = 0, bits = 0, slots = 0, holes = 0, flows = 0;
+    size_t objects = 0, imports = 0, reserved = 0, bits = 0, slots = 0, insertion_points = 0,
+           flows = 0;
     size_t conditionals = 0;
     uint32_t words = 0;
   };
@@ -140,8 +143,8 @@ class CodeObjectStore {
   std::span<const LayoutRelocation> Slots(const CodeObject& p) const {
     return Slice(slots_, p.slots);
   }
-  std::span<const InsertionPoint> Holes(const CodeObject& p) const {
-    return Slice(holes_, p.holes);
+  std::span<const InsertionPoint> InsertionPoints(const CodeObject& p) const {
+    return Slice(insertion_points_, p.insertion_points);
   }
   std::span<const Flow> Flows(const CodeObject& p) const { return Slice(flows_, p.flows); }
   std::span<const Conditional> Conditionals(const CodeObject& p) const {
@@ -152,7 +155,7 @@ class CodeObjectStore {
  private:
   struct Global {
     SymbolId symbol{};
-    CodeObjectId piece{};
+    CodeObjectId object{};
     uint32_t depth = 0;
     spv::StorageClass storage = spv::StorageClass::Max;
   };
@@ -173,9 +176,9 @@ class CodeObjectStore {
   void PutInOrder(const OrderedGlobal& row, std::vector<OrderedGlobal>& order) const;
   Section Append(const Words& words);
   CodeObjectId AddWords(const CodeObjectWriter& writer);
-  Range<uint64_t> NeedsOf(const CodeObject& piece);
+  Range<uint64_t> NeedsOf(const CodeObject& object);
   void Need(std::span<const SymbolRelocation> imports);
-  bool Equal(CodeObjectId piece, const CodeObjectWriter& writer) const;
+  bool Equal(CodeObjectId object, const CodeObjectWriter& writer) const;
   std::strong_ordering Compare(GlobalId a, GlobalId b) const;
   std::strong_ordering CompareShapes(const Global& a, const Global& b) const;
   std::strong_ordering CompareOperands(const Section& a, const Section& b) const;
@@ -195,7 +198,7 @@ class CodeObjectStore {
   std::vector<Varying> varyings_;
   FlatMap<GlobalId, GlobalId> varying_of_;  // of the input, the output
 
-  std::vector<CodeObject> pieces_;   // by CodeObjectId
+  std::vector<CodeObject> objects_;  // by CodeObjectId
   std::vector<uint32_t> words_;      // word_count_ of them, and slack
   std::vector<uint32_t> own_masks_;  // parallel to words_
   uint32_t word_count_ = 0;
@@ -203,7 +206,7 @@ class CodeObjectStore {
   std::vector<SymbolId> reserved_;
   std::vector<uint64_t> bits_;
   std::vector<LayoutRelocation> slots_;
-  std::vector<InsertionPoint> holes_;
+  std::vector<InsertionPoint> insertion_points_;
   std::vector<Flow> flows_;
   std::vector<Conditional> conditionals_;
   std::vector<uint64_t> scratch_bits_;    // of NeedsOf

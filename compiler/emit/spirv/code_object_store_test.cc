@@ -45,7 +45,7 @@ std::vector<uint32_t> Written(const CodeObjectStore& store) {
   uint32_t next = 0;
   for (const CodeObjectStore::OrderedGlobal& row : store.order()) {
     places[row.symbol.value] = ++next;
-    const Section& section = store[row.piece].part(Part::kDeclarations);
+    const Section& section = store[row.object].part(Part::kDeclarations);
     const auto first = static_cast<ptrdiff_t>(words.size());
     words.insert(words.end(), store.WordsOf(section).begin(), store.WordsOf(section).end());
     for (const SymbolRelocation& import : store.ImportsOf(section)) {
@@ -78,7 +78,7 @@ TEST(CodeObjectStore, GlobalsInAnyOrder_SameCanonicalOrder) {
   }
 }
 
-TEST(CodeObjectStore, NeedsOfAPiece_HoldWhatItsOperandsNeed) {
+TEST(CodeObjectStore, NeedsOfACodeObject_HoldWhatItsOperandsNeed) {
   CodeObjectStore store;
   for (uint32_t i = 0; i < 100; ++i) {
     AddOne(store, i);
@@ -92,14 +92,14 @@ TEST(CodeObjectStore, NeedsOfAPiece_HoldWhatItsOperandsNeed) {
   const SymbolId row = store.InternGlobal(array);
   CodeObjectWriter user;
   user.Op(Part::kCode, Op::OpUndef).Use(row).Use(user.NewId());
-  const CodeObjectId piece = store.Add(user);
+  const CodeObjectId object = store.Add(user);
 
   std::vector<uint64_t> expected((store.global_count() + 63) / 64);
   for (const SymbolId symbol : {type, two, row}) {
     const uint32_t bit = store.GlobalOf(symbol).value;
     expected[bit / 64] |= uint64_t{1} << (bit % 64);
   }
-  EXPECT_TRUE(std::ranges::equal(store.Globals(store[piece]), expected));
+  EXPECT_TRUE(std::ranges::equal(store.Globals(store[object]), expected));
 }
 
 }  // namespace

@@ -11,9 +11,9 @@ namespace kiln::spirv {
 // on the arenas are cut back to that mark. So memory settles after two variants with the same
 // interface.
 void CodeObjectTable::Forget(std::span<const ir::SpecialisedDecl* const> replaced) {
-  const size_t segments = segments_.size();
-  segments_.Clear();
-  segments_.Reserve(segments);
+  const size_t regions = regions_.size();
+  regions_.Clear();
+  regions_.Reserve(regions);
   prepared_.clear();
   const size_t count = store_.global_count() + decls_.size();
   if (count == kept_.count) {
@@ -56,13 +56,13 @@ void CodeObjectTable::Bind(const ir::SpecialisedDecl& decl, CodeObjectId head, S
 // Pointers to specialised declarations and regions are keys of these tables. After an edit they are
 // those of another program, so all bindings go and only the store stays; the driver binds anew what
 // it recognises.
-void CodeObjectTable::Relink(const Renumber& local, const Renumber& segment) {
-  segments_.Clear();
+void CodeObjectTable::Relink(const Renumber& local, const Renumber& region) {
+  regions_.Clear();
   decls_.Clear();
   prepared_.clear();
   variables_.clear();
   parameters_.clear();
-  store_.Relink(local, segment);
+  store_.Relink(local, region);
 }
 
 void CodeObjectTable::Classify(ir::DeclId decl, const DeclClass& decl_class) {

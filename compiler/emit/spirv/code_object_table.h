@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// All pieces of one program for one target: what Lower fills and Assemble reads. Closed
-// declarations and segments are known by address, so they must outlive the table; functions by
+// All code objects of one program for one target: what Lower fills and Assemble reads. Specialised
+// declarations and regions are known by address, so they must outlive the table; functions by
 // their number. One thread.
 #pragma once
 
@@ -23,9 +23,9 @@ namespace kiln::spirv {
 // One version of a variable: its symbol is the same in all versions of its declaration.
 struct VariableVersion {
   GlobalId variable{};
-  CodeObjectId piece{};
+  CodeObjectId object{};
 };
-// What became of one closed declaration: variables, or the head of a function.
+// What became of one specialised declaration: variables, or the head of a function.
 struct DeclVersion {
   Range<VariableVersion> variables{};
   CodeObjectId head{};
@@ -48,26 +48,26 @@ class CodeObjectTable {
   const CodeObjectStore& store() const { return store_; }
   Globals& globals() { return globals_; }
 
-  // Begins another variant in the memory of the last one: forgets all segments, and declarations
+  // Begins another variant in the memory of the last one: forgets all regions, and declarations
   // that were `replaced` by others at their addresses. Types, constants and the other declarations
   // stay; functions are numbered anew.
   void Forget(std::span<const ir::SpecialisedDecl* const> replaced);
 
   LoweringScratch& scratch() { return scratch_; }
 
-  // Cleared writers whose memory is used again: one for declarations, one for segments.
+  // Cleared writers whose memory is used again: one for declarations, one for regions.
   CodeObjectWriter& DeclWriter() { return Cleared(decl_writer_); }
-  CodeObjectWriter& SegmentWriter() { return Cleared(segment_writer_); }
+  CodeObjectWriter& RegionWriter() { return Cleared(region_writer_); }
 
-  // For full debug information: asked while segments are lowered. Without it there are names only.
+  // For full debug information: asked while regions are lowered. Without it there are names only.
   void UseSources(const SourceLines* lines) { lines_ = lines; }
   const SourceLines* lines() const {
     return target_.debug == target::Debug::kFull ? lines_ : nullptr;
   }
 
   // --- written by lowering -----------------------------------------------------------------------
-  void Bind(const ir::SpecialisedRegion& segment, CodeObjectId piece) {
-    segments_.Insert(&segment, piece);
+  void Bind(const ir::SpecialisedRegion& region, CodeObjectId object) {
+    regions_.Insert(&region, object);
   }
   void Bind(const ir::SpecialisedDecl& decl, std::span<const VariableVersion> variables);
   void Bind(const ir::SpecialisedDecl& decl, CodeObjectId head, SymbolId function,
@@ -81,10 +81,11 @@ class CodeObjectTable {
     return std::exchange(prepared_[function.number], 1) == 0;
   }
 
-  // Goes on with the closed units of another link of the same declarations: which unit has which
-  // piece is forgotten, the pieces stay and name locals and segments by the numbers given here.
+  // Goes on with the specialised units of another link of the same declarations: which unit has
+  // which code object is forgotten, the code objects stay and name locals and regions by the
+  // numbers given here.
   using Renumber = std::function<uint32_t(uint32_t)>;
-  void Relink(const Renumber& local, const Renumber& segment);
+  void Relink(const Renumber& local, const Renumber& region);
 
   // Where a declaration's variables live; the same in all its versions.
   struct DeclClass {
@@ -100,8 +101,8 @@ class CodeObjectTable {
 
   // --- read by assembling ------------------------------------------------------------------------
   // Invalid: not lowered.
-  CodeObjectId Find(const ir::SpecialisedRegion* segment) const {
-    const CodeObjectId* found = segments_.Find(segment);
+  CodeObjectId Find(const ir::SpecialisedRegion* region) const {
+    const CodeObjectId* found = regions_.Find(region);
     return found == nullptr ? CodeObjectId{} : *found;
   }
   // Null: not lowered.
@@ -131,10 +132,10 @@ class CodeObjectTable {
   const ir::Pool& pool_;
   target::Target target_;
   CodeObjectStore store_;
-  CodeObjectWriter decl_writer_, segment_writer_;
+  CodeObjectWriter decl_writer_, region_writer_;
   Globals globals_;
   const SourceLines* lines_ = nullptr;  // owned by the caller
-  FlatMap<const ir::SpecialisedRegion*, CodeObjectId, AddressHash> segments_;
+  FlatMap<const ir::SpecialisedRegion*, CodeObjectId, AddressHash> regions_;
   FlatMap<const ir::SpecialisedDecl*, DeclVersion, AddressHash> decls_;
   std::vector<uint8_t> prepared_;  // by number of the function
   std::vector<VariableVersion> variables_;

@@ -35,11 +35,11 @@ void CodeObjectWriter::AddSlot(LayoutRelocationKind kind, uint32_t row) {
   slots.push_back({static_cast<uint32_t>(part(Part::kAnnotations).words.size()), kind, row});
 }
 
-void CodeObjectWriter::AddHole(ir::RegionId segment) {
+void CodeObjectWriter::AddInsertionPoint(ir::RegionId region) {
   const Words& code = part(Part::kCode);
-  holes.push_back({.segment = segment,
-                   .word_end = static_cast<uint32_t>(code.words.size()),
-                   .import_end = static_cast<uint32_t>(code.imports.size())});
+  insertion_points.push_back({.region = region,
+                              .word_end = static_cast<uint32_t>(code.words.size()),
+                              .import_end = static_cast<uint32_t>(code.imports.size())});
 }
 
 // A code object has very few image parameters, so a search through a list is enough.
@@ -62,7 +62,7 @@ void CodeObjectWriter::Clear() {
   end = End::kFlows;
   reserved.clear();
   slots.clear();
-  holes.clear();
+  insertion_points.clear();
   flows.clear();
   conditionals.clear();
 }

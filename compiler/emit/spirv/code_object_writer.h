@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Collects the words of one piece while they are written, instruction by instruction:
+// Collects the words of one code object while they are written, instruction by instruction:
 //   writer.Op(Part::kCode, spv::Op::OpFAdd).Use(type).Use(sum).Use(a).Use(b);
 // The instruction ends with the full expression. A writer is reused: Clear keeps its memory.
 #pragma once
@@ -68,7 +68,7 @@ class CodeObjectWriter {
   Ref Reserve(SymbolId symbol);
   // The next word of the annotations is the number of `row`.
   void AddSlot(LayoutRelocationKind kind, uint32_t row);
-  void AddHole(ir::RegionId segment);
+  void AddInsertionPoint(ir::RegionId region);
   // Decorations of `parameter`; made on first mention.
   Words& WhenNonUniform(SymbolId parameter);
   void Clear();
@@ -86,7 +86,7 @@ class CodeObjectWriter {
   End end = End::kFlows;
   std::vector<SymbolId> reserved;
   std::vector<LayoutRelocation> slots;
-  std::vector<InsertionPoint> holes;
+  std::vector<InsertionPoint> insertion_points;
   std::vector<Flow> flows;
   std::vector<ConditionalWords> conditionals;
 };

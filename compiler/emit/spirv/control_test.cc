@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Control flow, segments and their holes.
+// Control flow, regions and their insertion points.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -184,24 +184,24 @@ TEST(Return, CodeBehindIt_IsUnreachableAndValid) {
   EXPECT_THAT(module.Text(), HasSubstr("OpUnreachable\nOpFunctionEnd"));
 }
 
-// --- segments ------------------------------------------------------------------------------------
+// --- regions ------------------------------------------------------------------------------------
 
-constexpr std::string_view kSegments = R"(variant graphics_classic
+constexpr std::string_view kRegions = R"(variant graphics_classic
 container color_output @target { color : f4 }
 entry fragment @main "main" {
   function @main() -> void {
-    segment s0 {
+    region r0 {
       var $x : f1
       exit $exit
       %1 = local $x : f1
       %2 = const f1 1.0
       store %1, %2
-      hole s1
+      insertion_point r1
       loop $exit {
         %3 = flag true : bool
         yield %3
       } {
-        hole s3
+        insertion_point r3
         break $exit
       } {
       }
@@ -209,27 +209,27 @@ entry fragment @main "main" {
       %5 = splat %4 : f4
       %6 = global out @target.color : f4
       store %6, %5
-      hole s4
+      insertion_point r4
     }
     SEGMENTS
   }
 }
 )";
-constexpr std::string_view kFirst = R"(segment s1 {
+constexpr std::string_view kFirst = R"(region r1 {
       var $y : f1
       %1 = local $x : f1
       %2 = load %1 : f1
       %3 = local $y : f1
       store %3, %2
-      hole s2
+      insertion_point r2
     })";
-constexpr std::string_view kSecond = R"(segment s2 {
+constexpr std::string_view kSecond = R"(region r2 {
       %1 = local $y : f1
       %2 = load %1 : f1
       %3 = local $x : f1
       store %3, %2
     })";
-constexpr std::string_view kThird = R"(segment s3 {
+constexpr std::string_view kThird = R"(region r3 {
       %1 = flag false : bool
       if %1 {
         break $exit
@@ -239,18 +239,18 @@ constexpr std::string_view kThird = R"(segment s3 {
       }
     })";
 
-std::string WithSegments(std::initializer_list<std::string_view> segments) {
-  std::string text(kSegments);
+std::string WithRegions(std::initializer_list<std::string_view> regions) {
+  std::string text(kRegions);
   std::string all;
-  for (const std::string_view segment : segments) {
-    all += std::string(segment) + "\n";
+  for (const std::string_view region : regions) {
+    all += std::string(region) + "\n";
   }
   text.replace(text.find("SEGMENTS"), 8, all);
   return text;
 }
 
-TEST(Segments, LiveOnes_FillTheirHoles) {
-  TextModule module(WithSegments({kFirst, kSecond}));
+TEST(Regions, LiveOnes_FillTheirInsertionPoints) {
+  TextModule module(WithRegions({kFirst, kSecond}));
   EXPECT_EQ(module.Between("OpFunction ", "OpFunctionEnd"), R"(%11 = OpFunction %1 None %6
 %12 = OpLabel
 %13 = OpVariable %5 Function
@@ -279,16 +279,16 @@ OpFunctionEnd
 )");
 }
 
-TEST(Segments, DeadOnes_LeaveNothing) {
-  TextModule module(WithSegments({}));
+TEST(Regions, DeadOnes_LeaveNothing) {
+  TextModule module(WithRegions({}));
   const std::string text = module.Text();
   EXPECT_THAT(text, Not(HasSubstr("\"y\"")));
-  TextModule with_nested_only_dead(WithSegments({kFirst}));
+  TextModule with_nested_only_dead(WithRegions({kFirst}));
   EXPECT_THAT(with_nested_only_dead.Text(), HasSubstr("\"y\""));
 }
 
-TEST(Segments, BreakOfAnEnclosingLoop_NamesItsLabels) {
-  TextModule module(WithSegments({kThird}));
+TEST(Regions, BreakOfAnEnclosingLoop_NamesItsLabels) {
+  TextModule module(WithRegions({kThird}));
   EXPECT_EQ(module.Between("OpLoopMerge", "OpLoad"), R"(OpLoopMerge %15 %16 None
 OpBranch %18
 %18 = OpLabel
@@ -312,9 +312,9 @@ OpBranch %17
 )");
 }
 
-TEST(Segments, AnyUnionOfLiveOnes_IsValid) {
-  TextModule(WithSegments({kFirst, kSecond, kThird})).Words();
-  TextModule(WithSegments({kFirst, kThird})).Words();
+TEST(Regions, AnyUnionOfLiveOnes_IsValid) {
+  TextModule(WithRegions({kFirst, kSecond, kThird})).Words();
+  TextModule(WithRegions({kFirst, kThird})).Words();
 }
 
 }  // namespace

@@ -149,8 +149,8 @@ class Names {
   std::string Local(ir::LocalId id) const {
     for (size_t e = 0; variant_ != nullptr && e < variant_->entries.size(); ++e) {
       for (const ir::FunctionRef* function : variant_->entries[e].functions) {
-        for (const ir::RegionRef& segment : function->segments) {
-          const auto& locals = segment.closed->locals;
+        for (const ir::RegionRef& region : function->regions) {
+          const auto& locals = region.specialised->locals;
           const auto found = std::ranges::find(locals, id, &ir::SpecialisedLocal::local);
           if (found != locals.end()) {
             return found->name.valid() ? "$" + std::string(table_.pool().Text(found->name))
@@ -188,10 +188,10 @@ std::string TextOf(std::span<const uint32_t> words, size_t first) {
 }
 
 // Symbols know their global, but only the order knows its code object from outside of the store.
-CodeObjectId PieceOfGlobal(const CodeObjectStore& store, SymbolId id) {
+CodeObjectId ObjectOfGlobal(const CodeObjectStore& store, SymbolId id) {
   for (const CodeObjectStore::OrderedGlobal& row : store.order()) {
     if (row.symbol == id) {
-      return row.piece;
+      return row.object;
     }
   }
   KILN_UNREACHABLE();
@@ -201,8 +201,8 @@ CodeObjectId PieceOfGlobal(const CodeObjectStore& store, SymbolId id) {
 // is shown.
 std::string Names::Quoted(SymbolId id) const {
   const CodeObjectStore& store = table_.store();
-  const CodeObject& piece = store[PieceOfGlobal(store, id)];
-  const std::span<const uint32_t> debug = store.WordsOf(piece.part(Part::kDebug));
+  const CodeObject& object = store[ObjectOfGlobal(store, id)];
+  const std::span<const uint32_t> debug = store.WordsOf(object.part(Part::kDebug));
   return debug.empty() ? fmt::format("{}", store[id].a) : TextOf(debug, 2);
 }
 
@@ -210,10 +210,10 @@ std::string Names::Quoted(SymbolId id) const {
 // else is opcode and operands; own ids, which say nothing, are left out.
 std::string Names::Shape(SymbolId id) const {
   const CodeObjectStore& store = table_.store();
-  const CodeObject& piece = store[PieceOfGlobal(store, id)];
-  const Section& section = piece.part(Part::kDeclarations);
+  const CodeObject& object = store[ObjectOfGlobal(store, id)];
+  const Section& section = object.part(Part::kDeclarations);
   const std::span<const uint32_t> words = store.WordsOf(section);
-  const std::span<const uint32_t> debug = store.WordsOf(piece.part(Part::kDebug));
+  const std::span<const uint32_t> debug = store.WordsOf(object.part(Part::kDebug));
   const uint32_t opcode = words[0] & 0xffffu;
   if (static_cast<spv::Op>(opcode) == spv::Op::OpTypeStruct && !debug.empty()) {
     return "struct " + TextOf(debug.first(debug[0] >> 16), 2);
@@ -240,9 +240,9 @@ std::string Names::Shape(SymbolId id) const {
 
 // Prints code objects one after another. What is printed for a word depends on where it stands,
 // so a section is printed with the lists of its relocations beside it.
-class PieceDumper {
+class ObjectDumper {
  public:
-  PieceDumper(const CodeObjectTable& table, const ir::SpecialisedProgram* variant)
+  ObjectDumper(const CodeObjectTable& table, const ir::SpecialisedProgram* variant)
       : store_(table.store()), names_(table, variant) {}
 
   void Dump(CodeObjectId id, std::string_view title);
@@ -253,16 +253,16 @@ class PieceDumper {
   // Where printing stands in each of the lists that ascend by position: one pass over the words
   // consumes them.
   struct Cursor {
-    size_t import = 0, slot = 0, hole = 0;
+    size_t import = 0, slot = 0, point = 0;
   };
   template <class... Args>
   void Add(fmt::format_string<Args...> format, Args&&... args) {
     fmt::format_to(std::back_inserter(out_), format, std::forward<Args>(args)...);
   }
-  void DumpTitle(const CodeObject& piece, std::string_view title);
-  void DumpSection(const CodeObject& piece, const Section& section, std::string_view title,
+  void DumpTitle(const CodeObject& object, std::string_view title);
+  void DumpSection(const CodeObject& object, const Section& section, std::string_view title,
                    bool annotations, bool code);
-  std::string Operand(const CodeObject& piece, const Section& section, uint32_t position,
+  std::string Operand(const CodeObject& object, const Section& section, uint32_t position,
                       bool slots, Cursor& cursor) const;
 
   const CodeObjectStore& store_;
@@ -272,14 +272,14 @@ class PieceDumper {
 
 // The ids that a code object takes, the symbols it gives them to, and what it needs of a
 // device.
-void PieceDumper::DumpTitle(const CodeObject& piece, std::string_view title) {
-  Add("{}: {} ids", title, piece.own_ids);
+void ObjectDumper::DumpTitle(const CodeObject& object, std::string_view title) {
+  Add("{}: {} ids", title, object.own_ids);
   uint32_t number = 0;
-  for (const SymbolId name : store_.Reserved(piece)) {
+  for (const SymbolId name : store_.Reserved(object)) {
     Add("{} +{} {}", number == 0 ? "," : "", number, names_.Text(name));
     ++number;
   }
-  for (const uint32_t capability : target::CapabilitiesOf(piece.needs)) {
+  for (const uint32_t capability : target::CapabilitiesOf(object.needs)) {
     Add(", capability {}", capability);
   }
   Add("\n");
@@ -287,10 +287,10 @@ void PieceDumper::DumpTitle(const CodeObject& piece, std::string_view title) {
 
 // One operand as text. The lists of imports and slots ascend by position, so each is consumed from
 // the front and nothing is looked up.
-std::string PieceDumper::Operand(const CodeObject& piece, const Section& section, uint32_t position,
-                                 bool slots, Cursor& cursor) const {
+std::string ObjectDumper::Operand(const CodeObject& object, const Section& section,
+                                  uint32_t position, bool slots, Cursor& cursor) const {
   const auto imports = store_.ImportsOf(section);
-  const auto filled = store_.Slots(piece);
+  const auto filled = store_.Slots(object);
   const uint32_t word = store_.WordsOf(section)[position];
   if (store_.IsOwn(section, position)) {
     return fmt::format("+{}", word);
@@ -308,26 +308,28 @@ std::string PieceDumper::Operand(const CodeObject& piece, const Section& section
 
 // `annotations` and `code` say whether slots and insertion points apply: both are positions in
 // one part only.
-void PieceDumper::DumpSection(const CodeObject& piece, const Section& section,
-                              std::string_view title, bool annotations, bool code) {
+void ObjectDumper::DumpSection(const CodeObject& object, const Section& section,
+                               std::string_view title, bool annotations, bool code) {
   const std::span<const uint32_t> words = store_.WordsOf(section);
-  const std::span<const InsertionPoint> holes =
-      code ? store_.Holes(piece) : std::span<const InsertionPoint>{};
-  if (words.empty() && holes.empty()) {
+  const std::span<const InsertionPoint> insertion_points =
+      code ? store_.InsertionPoints(object) : std::span<const InsertionPoint>{};
+  if (words.empty() && insertion_points.empty()) {
     return;
   }
   Add("  {}\n", title);
   Cursor cursor;
   // An insertion point has no word. It stands before the instruction that begins where the words so
   // far end.
-  const auto pass_holes = [&](uint32_t position) {
-    for (; cursor.hole < holes.size() && holes[cursor.hole].word_end == position; ++cursor.hole) {
-      Add("    hole {}\n", cursor.hole + 1);
+  const auto pass_points = [&](uint32_t position) {
+    for (; cursor.point < insertion_points.size() &&
+           insertion_points[cursor.point].word_end == position;
+         ++cursor.point) {
+      Add("    insertion_point {}\n", cursor.point + 1);
     }
   };
   // The upper half of the first word of an instruction is its length.
   for (uint32_t at = 0; at < words.size(); at += words[at] >> 16) {
-    pass_holes(at);
+    pass_points(at);
     const uint32_t opcode = words[at] & 0xffffu;
     Add("    {}", OpText(opcode));
     for (uint32_t i = 1; i < words[at] >> 16; ++i) {
@@ -335,25 +337,25 @@ void PieceDumper::DumpSection(const CodeObject& piece, const Section& section,
         Add(" \"{}\"", TextOf(words.subspan(at, words[at] >> 16), i));
         break;
       }
-      Add(" {}", Operand(piece, section, at + i, annotations, cursor));
+      Add(" {}", Operand(object, section, at + i, annotations, cursor));
     }
     Add("\n");
   }
   // Insertion points behind the last instruction.
-  pass_holes(section.words.count);
+  pass_points(section.words.count);
 }
 
 // The parts in the order in which a module has them, then what holds only under a condition.
-void PieceDumper::Dump(CodeObjectId id, std::string_view title) {
-  const CodeObject& piece = store_[id];
-  DumpTitle(piece, title);
+void ObjectDumper::Dump(CodeObjectId id, std::string_view title) {
+  const CodeObject& object = store_[id];
+  DumpTitle(object, title);
   for (uint32_t i = 0; i < kPartCount; ++i) {
     const Part part = static_cast<Part>(i);
-    DumpSection(piece, piece.part(part), PartName(part), part == Part::kAnnotations,
+    DumpSection(object, object.part(part), PartName(part), part == Part::kAnnotations,
                 part == Part::kCode);
   }
-  for (const Conditional& conditional : store_.Conditionals(piece)) {
-    DumpSection(piece, conditional.words,
+  for (const Conditional& conditional : store_.Conditionals(object)) {
+    DumpSection(object, conditional.words,
                 fmt::format("if {} is non-uniform", names_.Text(conditional.parameter)), false,
                 false);
   }
@@ -362,30 +364,30 @@ void PieceDumper::Dump(CodeObjectId id, std::string_view title) {
 }  // namespace
 
 // Without a variant: symbols of the program print as their rows.
-std::string DumpPiece(CodeObjectId piece, const CodeObjectTable& table) {
-  PieceDumper dumper(table, nullptr);
-  dumper.Dump(piece, "piece");
+std::string DumpCodeObject(CodeObjectId object, const CodeObjectTable& table) {
+  ObjectDumper dumper(table, nullptr);
+  dumper.Dump(object, "code object");
   return dumper.Take();
 }
 
 // The order is that of the interface and of the functions of the entries, never that of lowering:
 // two dumps of one variant are equal, whatever was lowered before.
-std::string DumpPieces(const ir::SpecialisedProgram& variant, const CodeObjectTable& table) {
-  PieceDumper dumper(table, &variant);
+std::string DumpCodeObjects(const ir::SpecialisedProgram& variant, const CodeObjectTable& table) {
+  ObjectDumper dumper(table, &variant);
   for (const ir::SpecialisedDecl* decl : variant.interface) {
     const DeclVersion* version = table.Find(decl);
     KILN_CHECK(version != nullptr, "declaration {} was not lowered", decl->decl);
     for (const VariableVersion& variable : table.Variables(*version)) {
-      dumper.Dump(variable.piece, "variable of " + dumper.names().Decl(decl->decl));
+      dumper.Dump(variable.object, "variable of " + dumper.names().Decl(decl->decl));
     }
   }
   for (const ir::EntryRef& entry : variant.entries) {
     for (const ir::FunctionRef* function : entry.functions) {
       const std::string name = dumper.names().Function(function->function);
       dumper.Dump(table.Find(function->signature)->head, "head of " + name);
-      for (size_t i = 0; i < function->segments.size(); ++i) {
-        dumper.Dump(table.Find(function->segments[i].closed),
-                    fmt::format("segment {} of {}, in {}", i, name, function->segments[i].parent));
+      for (size_t i = 0; i < function->regions.size(); ++i) {
+        dumper.Dump(table.Find(function->regions[i].specialised),
+                    fmt::format("region {} of {}, in {}", i, name, function->regions[i].parent));
       }
     }
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Text of pieces, for `--stage=pieces` and for people: one line per instruction. "+3" is own id 3,
+// Text of code objects, for `--stage=objects` and for people: one line per instruction. "+3" is own
+// id 3,
 // "<binding>" a slot, a name in braces a symbol. Depends on the variant and the target only.
 #pragma once
 
@@ -10,11 +11,12 @@
 
 namespace kiln::spirv {
 
-// Every piece of a variant: variables in the order of the interface, then functions with their live
-// segments. Requires: everything in it was lowered (Prepare).
-std::string DumpPieces(const ir::SpecialisedProgram& variant, const CodeObjectTable& table);
+// Every code object of a variant: variables in the order of the interface, then functions with
+// their live regions. Requires: everything in it was lowered (Prepare).
+std::string DumpCodeObjects(const ir::SpecialisedProgram& variant, const CodeObjectTable& table);
 
-// One piece. Declarations and locals are numbers, since a piece alone does not know their names.
-std::string DumpPiece(CodeObjectId piece, const CodeObjectTable& table);
+// One code object. Declarations and locals are numbers, since a code object alone does not know
+// their names.
+std::string DumpCodeObject(CodeObjectId object, const CodeObjectTable& table);
 
 }  // namespace kiln::spirv

@@ -21,7 +21,7 @@ container color_output @target {
 }
 entry fragment @main "main" {
   function @main() -> void {
-    segment s0 {
+    region r0 {
       var $x : f4
       exit $exit
       %1 = const u1 0
@@ -30,10 +30,10 @@ entry fragment @main "main" {
       %4 = load %3 : f4
       %5 = local $x : f4
       store %5, %4
-      hole s1
+      insertion_point r1
       return _
     }
-    segment s1 {
+    region r1 {
       %1 = local $x : f4
       %2 = load %1 : f4
       %3 = global out @target.color : f4
@@ -45,9 +45,9 @@ entry fragment @main "main" {
 }
 )";
 
-TEST(DumpPieces, Variant_ShowsEveryPieceWithNames) {
+TEST(DumpCodeObjects, Variant_ShowsEveryCodeObjectWithNames) {
   TextModule module(kVariant);
-  EXPECT_EQ(DumpPieces(module.variant(), module.table()), R"(variable of @frame: 1 ids
+  EXPECT_EQ(DumpCodeObjects(module.variant(), module.table()), R"(variable of @frame: 1 ids
   debug
     Name +0 "frame"
   annotations
@@ -68,7 +68,7 @@ head of @main: 2 ids, +0 {fn @main}
   declarations
     Function {Void} +0 0 {Function Void}
     Label +1
-segment 0 of @main, in 0: 5 ids, +0 {$x} +1 {loop} +2 {loop continue}
+region 0 of @main, in 0: 5 ids, +0 {$x} +1 {loop} +2 {loop continue}
   debug
     Name +0 "x"
   variables
@@ -77,9 +77,9 @@ segment 0 of @main, in 0: 5 ids, +0 {$x} +1 {loop} +2 {loop continue}
     InBoundsAccessChain {Pointer 2 (Vector (Float 32) 4)} +3 {@frame} {Constant (Int 32 0) 0}
     Load {Vector (Float 32) 4} +4 +3
     Store +0 +4
-    hole 1
+    insertion_point 1
     Return
-segment 1 of @main, in 0: 2 ids
+region 1 of @main, in 0: 2 ids
   code
     Load {Vector (Float 32) 4} +0 {$x}
     Store {@target.color out} +0
@@ -87,7 +87,7 @@ segment 1 of @main, in 0: 2 ids
 )");
 }
 
-TEST(DumpPieces, OrderOfLowering_DoesNotShow) {
+TEST(DumpCodeObjects, OrderOfLowering_DoesNotShow) {
   TextModule module(kVariant);
   CodeObjectTable other(*module.variant().pool, module.table().target());
   const auto& interface = module.variant().interface;
@@ -95,14 +95,16 @@ TEST(DumpPieces, OrderOfLowering_DoesNotShow) {
     LowerDecl(*interface[i], other);
   }
   Prepare(module.variant(), other);
-  EXPECT_EQ(DumpPieces(module.variant(), other), DumpPieces(module.variant(), module.table()));
+  EXPECT_EQ(DumpCodeObjects(module.variant(), other),
+            DumpCodeObjects(module.variant(), module.table()));
 }
 
-TEST(DumpPiece, Alone_NamesRows) {
+TEST(DumpCodeObject, Alone_NamesRows) {
   TextModule module(kVariant);
-  const CodeObjectId piece =
-      module.table().Find(module.variant().entries[0].functions[0]->segments[1].closed);
-  EXPECT_THAT(DumpPiece(piece, module.table()), HasSubstr("Load {Vector (Float 32) 4} +0 {$0}"));
+  const CodeObjectId object =
+      module.table().Find(module.variant().entries[0].functions[0]->regions[1].specialised);
+  EXPECT_THAT(DumpCodeObject(object, module.table()),
+              HasSubstr("Load {Vector (Float 32) 4} +0 {$0}"));
 }
 
 }  // namespace

@@ -89,48 +89,48 @@ void FunctionImages::Make(FunctionImage& image) {
   KILN_CHECK(version != nullptr, "function {} was not lowered", function.function);
   image.version = *version;
   image.head = version->head;
-  const CodeObject& head = PieceOf(image.head);
+  const CodeObject& head = ObjectOf(image.head);
   image.own_ids = head.own_ids;
   image.word_count = head.word_count;
   CheckStop();  // what functions need is as long as there are globals
   Unite(table_.store().Globals(head), image.globals);
-  image.runs.reserve(function.segments.size());
-  image.first_ids.reserve(function.segments.size());
-  for (const ir::RegionRef& segment : function.segments) {
-    const CodeObjectId piece = table_.Find(segment.closed);
-    KILN_CHECK(piece.valid(), "segment {} was not lowered", segment.segment);
+  image.runs.reserve(function.regions.size());
+  image.first_ids.reserve(function.regions.size());
+  for (const ir::RegionRef& region : function.regions) {
+    const CodeObjectId object = table_.Find(region.specialised);
+    KILN_CHECK(object.valid(), "region {} was not lowered", region.region);
     // Lowering never ends a region behind an insertion point in a terminator: the region around it
     // goes on there. Only the outermost one may, which is the first of the list.
-    KILN_CHECK(image.runs.empty() || PieceOf(piece).end != End::kTerminated,
-               "control must go on past a hole: segment {}", segment.segment);
-    AddRun(image, piece);
+    KILN_CHECK(image.runs.empty() || ObjectOf(object).end != End::kTerminated,
+               "control must go on past an insertion point: region {}", region.region);
+    AddRun(image, object);
   }
   // The function ends as its outermost region ends.
-  image.end = PieceOf(image.runs.front()).end;
+  image.end = ObjectOf(image.runs.front()).end;
   FindChunks(image);
   image_bytes_ += sizeof(image) + image.runs.size() * 2 * sizeof(uint32_t) +
                   image.chunks.size() * sizeof(Chunk) + image.globals.size() * sizeof(uint64_t) +
-                  function.segments.size() * sizeof(ir::RegionRef);
+                  function.regions.size() * sizeof(ir::RegionRef);
 }
 
 void FunctionImages::AddRun(FunctionImage& image, CodeObjectId id) {
-  const CodeObject& piece = PieceOf(id);
+  const CodeObject& object = ObjectOf(id);
   image.runs.push_back(id);
   image.first_ids.push_back(image.own_ids);
-  image.own_ids += piece.own_ids;
-  image.word_count += piece.word_count;
-  image.needs |= piece.needs;
-  image.has_flows = image.has_flows || !piece.flows.empty();
+  image.own_ids += object.own_ids;
+  image.word_count += object.word_count;
+  image.needs |= object.needs;
+  image.has_flows = image.has_flows || !object.flows.empty();
   image.is_plain =
-      image.is_plain && piece.flows.empty() && piece.conditionals.empty() && piece.slots.empty();
-  Unite(table_.store().Globals(piece), image.globals);
+      image.is_plain && object.flows.empty() && object.conditionals.empty() && object.slots.empty();
+  Unite(table_.store().Globals(object), image.globals);
 }
 
 // Regions lie depth first, in the order of the insertion points that they fill, so one pass over
 // both lists finds them all.
 void FunctionImages::FindChunks(FunctionImage& image) {
-  const std::vector<ir::RegionRef>& segments = image.ref->segments;
-  uint32_t next = 1;  // the first segment that is not placed yet
+  const std::vector<ir::RegionRef>& regions = image.ref->regions;
+  uint32_t next = 1;  // the first region that is not placed yet
   // The regions that are begun and not yet ended, the innermost last. A list in place of recursion:
   // how deep regions nest is the source's choice.
   open_.assign(1, Open{});
@@ -148,26 +148,26 @@ void FunctionImages::FindChunks(FunctionImage& image) {
     Open& current = open_.back();
     // All insertion points of this region are passed: what is left of its code follows, and the
     // region around it goes on.
-    const CodeObject& piece = PieceOf(image.runs[current.run]);
-    if (current.hole == piece.holes.count) {
-      const Section& code = piece.part(Part::kCode);
+    const CodeObject& object = ObjectOf(image.runs[current.run]);
+    if (current.point == object.insertion_points.count) {
+      const Section& code = object.part(Part::kCode);
       add(current, code.words.count, code.imports.count);
       open_.pop_back();
       continue;
     }
-    const InsertionPoint& hole = table_.store().Holes(piece)[current.hole++];
+    const InsertionPoint& point = table_.store().InsertionPoints(object)[current.point++];
     // A region that is not next in the list is dead in this variant. Then nothing is cut: the
     // stretch goes on over the insertion point.
-    const bool live = next < segments.size() && segments[next].parent == current.run &&
-                      segments[next].segment == hole.segment;
+    const bool live = next < regions.size() && regions[next].parent == current.run &&
+                      regions[next].region == point.region;
     if (live) {
-      add(current, hole.word_end, hole.import_end);
-      current.word = hole.word_end;
-      current.import = hole.import_end;
+      add(current, point.word_end, point.import_end);
+      current.word = point.word_end;
+      current.import = point.import_end;
       open_.push_back({.run = next++});
     }
   }
-  KILN_CHECK(next == segments.size(), "segment {} fills no hole", next);
+  KILN_CHECK(next == regions.size(), "region {} fills no insertion point", next);
   image.chunks = chunks_;
 }
 
@@ -181,7 +181,7 @@ Section FunctionImages::Begin() const {
 // Gives the locals and labels of a region their ids in the function, plus one: zero says that a
 // symbol is no name of this function.
 void FunctionImages::Reserve(CodeObjectId id, uint32_t first_id) {
-  for (const SymbolId name : table_.store().Reserved(PieceOf(id))) {
+  for (const SymbolId name : table_.store().Reserved(ObjectOf(id))) {
     local_ids_[name.value] = 1 + first_id++;
     locals_.push_back(name);
   }
@@ -215,9 +215,9 @@ void FunctionImages::AppendSection(Range<uint32_t> words, Range<SymbolRelocation
   to.words.count += words.count;
 }
 
-void FunctionImages::AppendPart(const CodeObject& piece, Part part, uint32_t first_id,
+void FunctionImages::AppendPart(const CodeObject& object, Part part, uint32_t first_id,
                                 Section& to) {
-  const Section& section = piece.part(part);
+  const Section& section = object.part(part);
   AppendSection(section.words, section.imports, 0, first_id, to);
 }
 
@@ -238,10 +238,10 @@ void FunctionImages::Flatten(FunctionImage& image) {
   for (size_t i = 0; i < image.runs.size(); ++i) {
     Reserve(image.runs[i], image.first_ids[i]);
   }
-  const CodeObject& head = PieceOf(image.head);
+  const CodeObject& head = ObjectOf(image.head);
   const auto for_runs = [&](Part part, Section& to) {
     for (size_t i = 0; i < image.runs.size(); ++i) {
-      AppendPart(PieceOf(image.runs[i]), part, image.first_ids[i], to);
+      AppendPart(ObjectOf(image.runs[i]), part, image.first_ids[i], to);
     }
   };
   image.debug = Begin();
@@ -253,7 +253,7 @@ void FunctionImages::Flatten(FunctionImage& image) {
   AppendPart(head, Part::kDeclarations, 0, image.body);
   for_runs(Part::kVariables, image.body);
   for (const Chunk& chunk : image.chunks) {
-    const Section& code = PieceOf(image.runs[chunk.run]).part(Part::kCode);
+    const Section& code = ObjectOf(image.runs[chunk.run]).part(Part::kCode);
     AppendSection({code.words.first + chunk.word, chunk.word_end - chunk.word},
                   {code.imports.first + chunk.import, chunk.import_end - chunk.import}, chunk.word,
                   image.first_ids[chunk.run], image.body);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Functions as assembling wants them: the live segments of one version of a function in the order
+// Functions as assembling wants them: the live regions of one version of a function in the order
 // in which their code is written, with what they need together. A version that is met again and
-// again is put together once: its pieces become one, whose own ids start at the function's.
+// again is put together once: its code objects become one, whose own ids start at the function's.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ struct FunctionImage {
   const ir::FunctionRef* ref = nullptr;
   DeclVersion version{};
   CodeObjectId head{};
-  std::vector<CodeObjectId> runs;   // of live segments
+  std::vector<CodeObjectId> runs;   // of live regions
   std::vector<uint32_t> first_ids;  // of runs, from the first id of the function
   std::vector<Chunk> chunks;        // of the code, in order
   std::vector<uint64_t> globals;    // bits by GlobalId: what it needs, and what those need
@@ -34,10 +34,10 @@ struct FunctionImage {
   target::Needs needs = 0;
   End end = End::kFlows;
   bool has_flows = false;
-  bool is_plain = true;  // no slots, flows or conditionals: can be one piece
+  bool is_plain = true;  // no slots, flows or conditionals: can be one code object
   uint32_t uses = 0;
 
-  // As one piece, if is_flat: words of FunctionImages.
+  // As one code object, if is_flat: words of FunctionImages.
   bool is_flat = false;
   Section debug{}, annotations{}, body{};
 };
@@ -68,10 +68,10 @@ class FunctionImages {
  private:
   struct Open {
     uint32_t run = 0;
-    uint32_t hole = 0;  // next
+    uint32_t point = 0;  // next
     uint32_t word = 0, import = 0;
   };
-  const CodeObject& PieceOf(CodeObjectId id) const { return table_.store()[id]; }
+  const CodeObject& ObjectOf(CodeObjectId id) const { return table_.store()[id]; }
   FunctionImage& Find(const ir::FunctionRef& function);
   void Make(FunctionImage& image);
   void AddRun(FunctionImage& image, CodeObjectId id);
@@ -80,7 +80,7 @@ class FunctionImages {
   void Reserve(CodeObjectId id, uint32_t first_id);
   void AppendSection(Range<uint32_t> words, Range<SymbolRelocation> imports, uint32_t skipped,
                      uint32_t first_id, Section& to);
-  void AppendPart(const CodeObject& piece, Part part, uint32_t first_id, Section& to);
+  void AppendPart(const CodeObject& object, Part part, uint32_t first_id, Section& to);
   void AppendWord(uint32_t word, Section& to);
   Section Begin() const;
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Closed types and constants as globals: a type of the pool, in the form that its place asks for,
-// -> the symbol of its piece. Remembered per type and form; equal pieces are one global.
+// Specialised types and constants as globals: a type of the pool, in the form that its place asks
+// for,
+// -> the symbol of its code object. Remembered per type and form; equal code objects are one
+// global.
 #pragma once
 
 #include <array>

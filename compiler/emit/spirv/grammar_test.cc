@@ -133,7 +133,7 @@ image read_only pass @layers : image_color_2d[4]
 image read_only pass @shadow : image_depth_2d_array
 entry fragment @main "main" {
   function @main() -> void {
-    segment s0 {
+    region r0 {
       var $light : light_t
       exit $exit
       %1 = const u1 1
@@ -183,10 +183,10 @@ entry fragment @main "main" {
       %32 = select %30 [%14, %28] : f4
       %33 = global out @target.color : f4
       store %33, %32
-      hole s1
+      insertion_point r1
       return _
     }
-    segment s1 {
+    region r1 {
       %1 = local $light : light_t
       %2 = load %1 : light_t
       %3 = extract %2, 0 : f4
@@ -197,7 +197,7 @@ entry fragment @main "main" {
     }
   }
   function @look(in $s : sampler, in $i : image_color_2d, in $uv : f2) -> f4 in fragment {
-    segment s0 {
+    region r0 {
       param in $s : sampler
       param in $i : image_color_2d
       param in $uv : f2
@@ -231,18 +231,18 @@ void Check(const Grammar& grammar, const CodeObjectStore& store, const Section& 
   EXPECT_EQ(found, expected);
 }
 
-TEST(Grammar, EveryIdOfEveryPiece_IsOwnOrImported) {
+TEST(Grammar, EveryIdOfEveryCodeObject_IsOwnOrImported) {
   const Grammar grammar;
   for (const char* environment : {"vulkan1.1", "vulkan1.3"}) {
     TextModule module(kCorpus, TargetOf(environment));
     module.Words();
     const CodeObjectStore& store = module.table().store();
-    for (uint32_t i = 0; i < store.piece_count(); ++i) {
-      const CodeObject& piece = store[CodeObjectId{i}];
-      for (const Section& section : piece.parts) {
+    for (uint32_t i = 0; i < store.object_count(); ++i) {
+      const CodeObject& object = store[CodeObjectId{i}];
+      for (const Section& section : object.parts) {
         Check(grammar, store, section);
       }
-      for (const Conditional& conditional : store.Conditionals(piece)) {
+      for (const Conditional& conditional : store.Conditionals(object)) {
         Check(grammar, store, conditional.words);
       }
     }

@@ -30,7 +30,7 @@ image read_only pass @layers : image_color_2d[4]
 
 std::string Fragment(std::string_view body, std::string_view functions = "") {
   return std::string(kInterface) +
-         "entry fragment @main \"main\" {\n  function @main() -> void { segment s0 {\n" +
+         "entry fragment @main \"main\" {\n  function @main() -> void { region r0 {\n" +
          "%1 = global none @linear : sampler\n" + "%2 = global in @state.uv : f2\n" +
          "%3 = load %2 : f2\n" + "%4 = global in @state.layer : u1\n" + "%5 = load %4 : u1\n" +
          "%6 = const f1 0.5\n" + "%7 = construct [%3, %6] : f3\n" + std::string(body) + "\n} }\n" +
@@ -121,7 +121,7 @@ TEST(ImageArray, VariableIndex_NeedsTheExtensionBelow15) {
 
 constexpr std::string_view kCallees = R"(
     function @outer(in $s : sampler, in $i : image_color_2d, in $uv : f2) -> f4 in fragment {
-      segment s0 {
+      region r0 {
         param in $s : sampler
         param in $i : image_color_2d
         param in $uv : f2
@@ -133,7 +133,7 @@ constexpr std::string_view kCallees = R"(
       }
     }
     function @inner(in $s : sampler, in $i : image_color_2d, in $uv : f2) -> f4 in fragment {
-      segment s0 {
+      region r0 {
         param in $s : sampler
         param in $i : image_color_2d
         param in $uv : f2
@@ -164,17 +164,17 @@ TEST(ImageParameter, UniformForAllCallers_IsNotDecorated) {
   EXPECT_THAT(module.Text(), Not(HasSubstr("NonUniform")));
 }
 
-TEST(ImageArray, IndexByANameOfAnEnclosingSegment_IsCopiedFirst) {
+TEST(ImageArray, IndexByANameOfAnEnclosingRegion_IsCopiedFirst) {
   constexpr std::string_view kCallee = R"(
     function @pick(in $n : u1) -> f4 in fragment {
-      segment s0 {
+      region r0 {
         param in $n : u1
         %1 = temp : f4
-        hole s1
+        insertion_point r1
         %2 = load %1 : f4
         return %2
       }
-      segment s1 {
+      region r1 {
         %1 = param $n : u1
         %2 = global none @layers : image_color_2d[4]
         %3 = access non_uniform %2 [%1] : image_color_2d

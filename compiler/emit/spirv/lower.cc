@@ -75,10 +75,10 @@ CodeObjectId Run(RegionLowering& region) {
 
 }  // namespace
 
-CodeObjectId Lower(const ir::SpecialisedRegion& segment, const target::Target& target,
+CodeObjectId Lower(const ir::SpecialisedRegion& source, const target::Target& target,
                    CodeObjectTable& table) {
-  KILN_CHECK(target == table.target(), "a piece table serves one target");
-  RegionLowering region(segment, table);
+  KILN_CHECK(target == table.target(), "a code object table serves one target");
+  RegionLowering region(source, table);
   return Run(region);
 }
 
@@ -100,9 +100,9 @@ void Prepare(const ir::SpecialisedProgram& variant, CodeObjectTable& table) {
         LowerDecl(*function->signature, table);
       }
       // Regions that another version of the function has as well are lowered already.
-      for (const ir::RegionRef& ref : function->segments) {
-        if (!table.Find(ref.closed).valid()) {
-          table.Bind(*ref.closed, Lower(*ref.closed, table.target(), table));
+      for (const ir::RegionRef& ref : function->regions) {
+        if (!table.Find(ref.specialised).valid()) {
+          table.Bind(*ref.specialised, Lower(*ref.specialised, table.target(), table));
         }
       }
     }

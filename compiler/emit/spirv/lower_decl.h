@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Pieces of closed declarations: one for each variable of the interface, with slots for set,
-// binding and location, and one for the head of a function. See spec/rpl 11.2, 11.4.
+// Code objects of specialised declarations: one for each variable of the interface, with slots for
+// set, binding and location, and one for the head of a function. See spec/rpl 11.2, 11.4.
 #pragma once
 
 #include "compiler/emit/spirv/code_object_table.h"

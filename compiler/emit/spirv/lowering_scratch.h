@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The memory that lowering one segment after the other uses again; private to this folder. It shows
+// The memory that lowering one region after the other uses again; private to this folder. It shows
 // in nothing that comes out.
 #pragma once
 
@@ -11,7 +11,7 @@
 namespace kiln::spirv {
 
 struct LoweringScratch {
-  // The reserved name of a local; without meaning unless it is of the segment of `epoch`.
+  // The reserved name of a local; without meaning unless it is of the region of `epoch`.
   struct OwnName {
     uint32_t epoch = 0;
     Ref id{};
@@ -26,7 +26,7 @@ struct LoweringScratch {
   std::vector<OwnName> own_names;  // by LocalId
   uint32_t epoch = 0;
   std::vector<Ref> marked;    // own ids that are decorated NonUniform
-  std::vector<bool> relaxed;  // by InstId; empty if nothing of the segment is relaxed
+  std::vector<bool> relaxed;  // by InstId; empty if nothing of the region is relaxed
   std::vector<Ref> marked_relaxed;
 
   void Clear() {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// For tests of this folder: a layout of a closed variant by plain counting, and SPIRV-Tools as the
-// judge of what was written. Not part of the library, which does not link SPIRV-Tools.
+// For tests of this folder: a layout of a specialised variant by plain counting, and SPIRV-Tools as
+// the judge of what was written. Not part of the library, which does not link SPIRV-Tools.
 #pragma once
 
 #include <cstdint>

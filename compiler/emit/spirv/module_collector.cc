@@ -132,7 +132,7 @@ void ModuleCollector::BindInterface(const ir::SpecialisedProgram& variant) {
     const DeclVersion* version = table_.Find(decl);
     KILN_CHECK(version != nullptr, "declaration {} was not lowered", decl->decl);
     for (const VariableVersion& variable : table_.Variables(*version)) {
-      module_.versions[variable.variable.value] = variable.piece;
+      module_.versions[variable.variable.value] = variable.object;
     }
   }
 }
@@ -152,13 +152,14 @@ void ModuleCollector::CollectVariables(LiveEntry& entry, const layout::Layout& l
     if (Test(entry.live, row.global)) {
       // A variable that all variants share brings its words along; of the others this variant has
       // one version.
-      const CodeObjectId piece = row.piece.valid() ? row.piece : module_.versions[row.global.value];
-      KILN_CHECK(piece.valid(), "a mentioned variable is not live");
+      const CodeObjectId object =
+          row.object.valid() ? row.object : module_.versions[row.global.value];
+      KILN_CHECK(object.valid(), "a mentioned variable is not live");
       // What the type of the variable needs. New bits lie before the variables in the canonical
       // order, never ahead of this loop.
-      Unite(store_.Globals(store_[piece]), entry.live);
-      module_.key.push_back(piece.value);
-      AddToKey(store_[piece], layout);
+      Unite(store_.Globals(store_[object]), entry.live);
+      module_.key.push_back(object.value);
+      AddToKey(store_[object], layout);
     }
   }
   for (size_t i = 0; i < module_.live.size(); ++i) {

@@ -26,14 +26,14 @@ void ModuleNumbering::ReadOrder() {
   size_t words = 0;  // that all of them declare
   for (const CodeObjectStore::OrderedGlobal& ordered : store_.order()) {
     GlobalRow& row = rows_.emplace_back(
-        GlobalRow{.global = ordered.global, .symbol = ordered.symbol, .piece = ordered.piece});
+        GlobalRow{.global = ordered.global, .symbol = ordered.symbol, .object = ordered.object});
     // Its words are those of the version; the bound is enough for any.
-    if (!row.piece.valid()) {
+    if (!row.object.valid()) {
       words += kVariableWords;
       continue;
     }
-    const CodeObject& piece = store_[row.piece];
-    const Section& declaration = piece.part(Part::kDeclarations);
+    const CodeObject& object = store_[row.object];
+    const Section& declaration = object.part(Part::kDeclarations);
     row.declaration = {static_cast<uint32_t>(declared_.size()), declaration.words.count};
     for (uint32_t i = 0; i < declaration.words.count; ++i) {
       // An own id of a declaration is the global itself: its word becomes zero and gets the number
@@ -46,13 +46,13 @@ void ModuleNumbering::ReadOrder() {
       declared_[row.declaration.first + import.position].symbol = import.symbol;
     }
     words += declaration.words.count;
-    row.word_count = piece.word_count;
+    row.word_count = object.word_count;
     row.is_import = ordered.is_import;
-    row.needs = piece.needs;
+    row.needs = object.needs;
     // Most globals have neither names nor decorations, and numbering then never touches their code
     // object.
     row.has_more =
-        !piece.part(Part::kDebug).words.empty() || !piece.part(Part::kAnnotations).words.empty();
+        !object.part(Part::kDebug).words.empty() || !object.part(Part::kAnnotations).words.empty();
   }
   declared_.resize(declared_.size() + kDeclaredStep);  // read past the last one
   declarations_.resize(words + kDeclaredStep + kCopySlack);
@@ -64,13 +64,13 @@ void ModuleNumbering::ReadOrder() {
 // The declaration of a variable whose form depends on the variant.
 const CodeObject& ModuleNumbering::DeclareVersion(const GlobalRow& row, uint32_t id,
                                                   uint32_t** out) {
-  const CodeObject& piece = store_[module_.versions[row.global.value]];
-  const Section& declaration = piece.part(Part::kDeclarations);
+  const CodeObject& object = store_[module_.versions[row.global.value]];
+  const Section& declaration = object.part(Part::kDeclarations);
   KILN_CHECK(declaration.words.count <= kVariableWords, "a variable of {} words",
              declaration.words.count);
   *out = CopySection(store_, long_copy_, numbers_.data(), *out, declaration.words,
                      declaration.imports, id, 0);
-  return piece;
+  return object;
 }
 
 // Numbers what is live and writes its declarations, whose operands have lower numbers.
@@ -95,8 +95,8 @@ void ModuleNumbering::NumberGlobals() {
     }
     // The number is there before the row is written, as the row names itself.
     numbers[row.symbol.value] = id;
-    const CodeObject* piece = row.has_more ? &store_[row.piece] : nullptr;
-    if (row.piece.valid()) {
+    const CodeObject* object = row.has_more ? &store_[row.object] : nullptr;
+    if (row.object.valid()) {
       const DeclaredWord* word = declared + row.declaration.first;
       uint32_t* const end = out + row.declaration.count;
       // The last step may write up to three words too many. The next declaration overwrites them,
@@ -111,17 +111,17 @@ void ModuleNumbering::NumberGlobals() {
       words += row.word_count;
       needs |= row.needs;
     } else {
-      piece = &DeclareVersion(row, id, &out);
-      words += piece->word_count;
-      needs |= piece->needs;
+      object = &DeclareVersion(row, id, &out);
+      words += object->word_count;
+      needs |= object->needs;
     }
-    if (piece != nullptr) {
+    if (object != nullptr) {
       // Written in any case and kept only if the part has words: no branch to mispredict.
-      const ModuleRun run{piece, id};
+      const ModuleRun run{object, id};
       *next_named = run;
-      next_named += piece->part(Part::kDebug).words.empty() ? 0 : 1;
+      next_named += object->part(Part::kDebug).words.empty() ? 0 : 1;
       *next_decorated = run;
-      next_decorated += piece->part(Part::kAnnotations).words.empty() ? 0 : 1;
+      next_decorated += object->part(Part::kAnnotations).words.empty() ? 0 : 1;
     }
     // Imports of instructions are the first in the order, and a module has them before the memory
     // model; so where they end is where the last of them ended.
@@ -161,9 +161,9 @@ void ModuleNumbering::Number() {
 
 // Marks what one code object hands on: an image that is non-uniform here makes the parameter of the
 // callee non-uniform. Says whether anything is new.
-bool ModuleNumbering::PropagateFrom(const CodeObject& piece) {
+bool ModuleNumbering::PropagateFrom(const CodeObject& object) {
   bool changed = false;
-  for (const Flow& flow : store_.Flows(piece)) {
+  for (const Flow& flow : store_.Flows(object)) {
     // The image is a parameter itself, and no caller that was looked at so far makes it
     // non-uniform.
     if (flow.source.valid() && non_uniform_[flow.source.value] == 0) {

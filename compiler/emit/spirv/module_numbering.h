@@ -20,7 +20,7 @@ namespace kiln::spirv {
 
 // A code object of module scope, or of a region, that got a run of ids.
 struct ModuleRun {
-  const CodeObject* piece = nullptr;
+  const CodeObject* object = nullptr;
   uint32_t base = 0;
 };
 
@@ -56,7 +56,7 @@ class ModuleNumbering {
   struct GlobalRow {
     GlobalId global{};
     SymbolId symbol{};
-    CodeObjectId piece{};  // invalid: that of the version
+    CodeObjectId object{};  // invalid: that of the version
     Range<DeclaredWord> declaration{};
     uint32_t word_count = 0;
     target::Needs needs = 0;
@@ -67,7 +67,7 @@ class ModuleNumbering {
   void ReadOrder();
   void NumberGlobals();
   const CodeObject& DeclareVersion(const GlobalRow& row, uint32_t id, uint32_t** out);
-  bool PropagateFrom(const CodeObject& piece);
+  bool PropagateFrom(const CodeObject& object);
   void PropagateNonUniform();
 
   const CodeObjectTable& table_;

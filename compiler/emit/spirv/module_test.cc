@@ -38,7 +38,7 @@ sampler pass @linear
 image read_only pass @albedo : image_color_2d
 entry vertex @main_v "main_v" {
   function @main_v() -> void {
-    segment s0 {
+    region r0 {
       %1 = global in @vertex.position : f3
       %2 = load %1 : f3
       %3 = const f1 1.0
@@ -64,7 +64,7 @@ entry vertex @main_v "main_v" {
     }
   }
   function @tint(in $x : f1) -> f1 {
-    segment s0 {
+    region r0 {
       param in $x : f1
       %1 = param $x : f1
       %2 = builtin sin [%1] : f1
@@ -72,7 +72,7 @@ entry vertex @main_v "main_v" {
     }
   }
   function @look(in $uv : f2) -> f4 in vertex {
-    segment s0 {
+    region r0 {
       param in $uv : f2
       %1 = global none @linear : sampler
       %2 = global none @albedo : image_color_2d
@@ -85,7 +85,7 @@ entry vertex @main_v "main_v" {
 }
 entry fragment @main_f "main_f" {
   function @main_f() -> void {
-    segment s0 {
+    region r0 {
       %1 = global in @state.uv : f2
       %2 = load %1 : f2
       %3 = global in @state.layer : u1
@@ -103,7 +103,7 @@ entry fragment @main_f "main_f" {
     }
   }
   function @tint(in $x : f1) -> f1 {
-    segment s0 {
+    region r0 {
       param in $x : f1
       %1 = param $x : f1
       %2 = builtin sin [%1] : f1
@@ -111,7 +111,7 @@ entry fragment @main_f "main_f" {
     }
   }
   function @look#2(in $uv : f2) -> f4 in fragment {
-    segment s0 {
+    region r0 {
       param in $uv : f2
       %1 = global none @linear : sampler
       %2 = global none @albedo : image_color_2d
@@ -285,7 +285,7 @@ TEST(Module, ComputeStage_HasItsLocalSize) {
 setting "workgroup_size_x" = uint 8
 setting "workgroup_size_y" = uint 4
 entry compute @main "main" {
-  function @main() -> void { segment s0 {
+  function @main() -> void { region r0 {
     %1 = stage global_id : u3
     %2 = load %1 : u3
     return _
@@ -316,7 +316,7 @@ container color_output @target {
   color : f4
 }
 entry fragment @main "main" {
-  function @main() -> void { segment s0 {
+  function @main() -> void { region r0 {
     %1 = const f4 {1.0, 2.0, 3.0, 4.0}
     %2 = global out @target.color : f4
     store %2, %1
@@ -326,8 +326,8 @@ entry fragment @main "main" {
 )";
   Result<ir::ParsedVariant> parsed = ir::ParseVariant(kText);
   ASSERT_TRUE(parsed.ok());
-  ir::SpecialisedRegion& segment = *parsed->segments[0];
-  segment.spans = {ir::SpanId{11}, ir::SpanId{11}, ir::SpanId{12}, ir::SpanId{13}};
+  ir::SpecialisedRegion& region = *parsed->regions[0];
+  region.spans = {ir::SpanId{11}, ir::SpanId{11}, ir::SpanId{12}, ir::SpanId{13}};
   target::Target target = TargetOf("vulkan1.1");
   target.debug = target::Debug::kFull;
   const FixedLines lines;
@@ -412,9 +412,9 @@ void PrepareInReverse(const ir::SpecialisedProgram& variant, CodeObjectTable& ta
   for (size_t e = variant.entries.size(); e-- > 0;) {
     const auto& functions = variant.entries[e].functions;
     for (size_t f = functions.size(); f-- > 0;) {
-      for (size_t s = functions[f]->segments.size(); s-- > 0;) {
-        const ir::SpecialisedRegion& segment = *functions[f]->segments[s].closed;
-        table.Bind(segment, Lower(segment, table.target(), table));
+      for (size_t s = functions[f]->regions.size(); s-- > 0;) {
+        const ir::SpecialisedRegion& region = *functions[f]->regions[s].specialised;
+        table.Bind(region, Lower(region, table.target(), table));
       }
       LowerDecl(*functions[f]->signature, table);
     }

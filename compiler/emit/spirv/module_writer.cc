@@ -243,7 +243,7 @@ void ModuleWriter::ForRuns(const LiveFunction& function, Visit visit) const {
 // SPIR-V.
 void ModuleWriter::WriteDebug() {
   for (const ModuleRun& global : numbering_.named()) {
-    WriteSection(global.piece->part(Part::kDebug), global.base);
+    WriteSection(global.object->part(Part::kDebug), global.base);
   }
   for (const LiveFunction& function : module_.functions) {
     if (function.image->is_flat) {
@@ -252,13 +252,13 @@ void ModuleWriter::WriteDebug() {
     }
     WriteSection(store_[function.image->head].part(Part::kDebug), function.base);
     ForRuns(function,
-            [&](const ModuleRun& run) { WriteSection(run.piece->part(Part::kDebug), run.base); });
+            [&](const ModuleRun& run) { WriteSection(run.object->part(Part::kDebug), run.base); });
   }
 }
 
 // Slots are positions in the annotations, and the words have just been written.
 void ModuleWriter::FillSlots(const ModuleRun& run, uint32_t* words, const layout::Layout& layout) {
-  for (const LayoutRelocation& slot : store_.Slots(*run.piece)) {
+  for (const LayoutRelocation& slot : store_.Slots(*run.object)) {
     words[slot.position] = NumberOf(slot, layout);
   }
 }
@@ -268,8 +268,8 @@ void ModuleWriter::FillSlots(const ModuleRun& run, uint32_t* words, const layout
 void ModuleWriter::WriteAnnotations(const layout::Layout& layout) {
   for (const ModuleRun& global : numbering_.decorated()) {
     uint32_t* const words = out_;
-    WriteSection(global.piece->part(Part::kAnnotations), global.base);
-    if (!global.piece->slots.empty()) {
+    WriteSection(global.object->part(Part::kAnnotations), global.base);
+    if (!global.object->slots.empty()) {
       FillSlots(global, words, layout);
     }
   }
@@ -279,12 +279,12 @@ void ModuleWriter::WriteAnnotations(const layout::Layout& layout) {
       continue;
     }
     ForRuns(function, [&](const ModuleRun& run) {
-      WriteSection(run.piece->part(Part::kAnnotations), run.base);
+      WriteSection(run.object->part(Part::kAnnotations), run.base);
       // No function hands images on, so no parameter can be non-uniform.
       if (!module_.has_flows) {
         return;
       }
-      for (const Conditional& conditional : store_.Conditionals(*run.piece)) {
+      for (const Conditional& conditional : store_.Conditionals(*run.object)) {
         if (numbering_.IsNonUniform(conditional.parameter)) {
           WriteSection(conditional.words, run.base);
         }
@@ -322,13 +322,14 @@ void ModuleWriter::WriteFunction(const LiveFunction& function) {
   // Functions do not share names, so the numbers of the last function cannot be met.
   ForRuns(function, [&](const ModuleRun& run) {
     uint32_t number = run.base;
-    for (const SymbolId name : store_.Reserved(*run.piece)) {
+    for (const SymbolId name : store_.Reserved(*run.object)) {
       numbering_.numbers()[name.value] = number++;
     }
   });
   WriteSection(store_[image.head].part(Part::kDeclarations), function.base);
-  ForRuns(function,
-          [&](const ModuleRun& run) { WriteSection(run.piece->part(Part::kVariables), run.base); });
+  ForRuns(function, [&](const ModuleRun& run) {
+    WriteSection(run.object->part(Part::kVariables), run.base);
+  });
   for (const Chunk& chunk : image.chunks) {
     const Section& code = store_[image.runs[chunk.run]].part(Part::kCode);
     Copy({code.words.first + chunk.word, chunk.word_end - chunk.word},

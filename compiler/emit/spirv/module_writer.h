@@ -31,13 +31,13 @@ class ModuleWriter {
   ModuleWriter(const ModuleWriter&) = delete;
   ModuleWriter& operator=(const ModuleWriter&) = delete;
 
-  // The words are valid until the next call, of this or of WordsOf, for the same index.
+  // The words are valid until the next call for the same index.
   std::span<const uint32_t> Write(const ir::SpecialisedProgram& variant,
                                   const layout::Layout& layout, uint32_t index);
-  // Room for `count` words.
-  uint32_t* WordsOf(uint32_t index, uint32_t count);
 
  private:
+  // Room for `count` words.
+  uint32_t* WordsOf(uint32_t index, uint32_t count);
   template <class Visit>
   void ForRuns(const LiveFunction& function, Visit visit) const;
   void WriteHead(const ir::SpecialisedProgram& variant);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What the current block already knows about places: the pointer to a place and the value that was
-// last loaded from or stored to it. Forgotten at every label and at the edges of a segment.
+// last loaded from or stored to it. Forgotten at every label and at the edges of a region.
 #pragma once
 
 #include <algorithm>

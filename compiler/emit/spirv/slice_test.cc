@@ -31,15 +31,15 @@ class Slice : public testing::Test {
     const ir::InstId place =
         Add(ir::GlobalRefInst{f4, ir::Direction::kOut, ir::DeclId{0}, ir::MemberId{0}}.To());
     Add(ir::StoreInst{pool.void_type(), place, sum}.To());
-    segment.segment = ir::RegionId{0};
-    segment.function = ir::DeclId{1};
-    segment.blocks = {{0, static_cast<uint32_t>(segment.insts.size())}};
-    segment.body = ir::BlockId{0};
+    region.id = ir::RegionId{0};
+    region.function = ir::DeclId{1};
+    region.blocks = {{0, static_cast<uint32_t>(region.insts.size())}};
+    region.body = ir::BlockId{0};
 
     variant.pool = &pool;
     variant.interface = {&output};
     function = {.function = signature.decl, .signature = &signature};
-    function.segments = {{.segment = segment.segment, .closed = &segment}};
+    function.regions = {{.region = region.id, .specialised = &region}};
     ir::EntryRef entry{
         .stage = ir::Stage::kFragment, .function = signature.decl, .name = "main_fragment"};
     entry.functions = {&function};
@@ -47,16 +47,16 @@ class Slice : public testing::Test {
   }
 
   ir::InstId Add(const ir::Inst& inst) {
-    const ir::InstId id{static_cast<uint32_t>(segment.insts.size())};
-    segment.insts.push_back(inst);
-    segment.block_insts.push_back(id.value);
+    const ir::InstId id{static_cast<uint32_t>(region.insts.size())};
+    region.insts.push_back(inst);
+    region.block_insts.push_back(id.value);
     return id;
   }
 
   ir::Pool pool;
   ir::SpecialisedDecl output;
   ir::SpecialisedDecl signature;
-  ir::SpecialisedRegion segment;
+  ir::SpecialisedRegion region;
   ir::FunctionRef function;
   ir::SpecialisedProgram variant;
 };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// For tests of this folder: a module from the text of a closed variant, judged by the validator.
+// For tests of this folder: a module from the text of a specialised variant, judged by the
+// validator.
 #pragma once
 
 #include <string>
@@ -67,9 +68,9 @@ class TextModule {
 inline std::string FunctionText(std::string_view signature, std::string_view body) {
   return "variant graphics_classic\n"
          "entry fragment @main \"main\" {\n"
-         "  function @main() -> void { segment s0 { return _ } }\n"
+         "  function @main() -> void { region r0 { return _ } }\n"
          "  function @f" +
-         std::string(signature) + " { segment s0 {\n" + std::string(body) + "\n} }\n}\n";
+         std::string(signature) + " { region r0 {\n" + std::string(body) + "\n} }\n}\n";
 }
 
 }  // namespace kiln::spirv

@@ -67,7 +67,7 @@ entry fragment @main "main" {
   io in "place" : f4 builtin("FragCoord")
   io out "color" : f4 location(0)
   function @main() -> void {
-    segment s0 {
+    region r0 {
       var $v : f4
       var $m : s3x3
       exit $exit
@@ -257,7 +257,7 @@ TEST(Typed, ABarrier_WaitsInComputeShaders) {
 workgroup @shared : u1[4]
 entry compute @main "main" {
   function @main() -> void {
-    segment s0 {
+    region r0 {
       barrier workgroup memory(workgroup) workgroup
       barrier subgroup memory() subgroup
     }
@@ -276,7 +276,7 @@ entry vertex @first "first" {
   io out "place" : f4 builtin("Position")
   io out "uv" : f2 location(0) interpolation(no_perspective)
   function @first() -> void {
-    segment s0 {
+    region r0 {
       %1 = io 0 : f4
       %2 = load %1 : f4
       %3 = io 1 : f4
@@ -288,7 +288,7 @@ entry fragment @second "second" {
   io in "uv" : f2 location(0) interpolation(no_perspective)
   io out "color" : f4 location(0) index(1)
   function @second() -> void {
-    segment s0 {
+    region r0 {
       %1 = io 0 : f2
       %2 = load %1 : f2
       %3 = construct [%2, %2] : f4

@@ -24,7 +24,7 @@ void AddOnce(const Row& row, std::vector<Row>& rows) {
   }
 }
 
-// How the holes that lead to each region stand: inside of a loop, behind a branch.
+// How the insertion points that lead to each region stand: inside of a loop, behind a branch.
 struct RegionPlace {
   bool in_loop = false;
   Flow flow = Flow::kUniform;
@@ -34,16 +34,17 @@ struct RegionPlace {
 // each how all places that lead to it stand.
 std::vector<RegionPlace> PlacesOf(const ir::FunctionRef& function,
                                   std::span<const RegionFacts* const> regions) {
-  std::vector<RegionPlace> places(function.segments.size());
+  std::vector<RegionPlace> places(function.regions.size());
   for (size_t i = 1; i < places.size(); ++i) {
-    const ir::RegionRef& ref = function.segments[i];
-    // A region is held by one hole of its parent.
-    const auto& holes = regions[ref.parent]->holes;
-    const auto hole = std::ranges::find(holes, ref.segment, &RegionFacts::Hole::region);
-    KILN_CHECK(hole != holes.end(), "a region that no hole leads to");
+    const ir::RegionRef& ref = function.regions[i];
+    // A region is held by one insertion point of its parent.
+    const auto& insertion_points = regions[ref.parent]->insertion_points;
+    const auto point =
+        std::ranges::find(insertion_points, ref.region, &RegionFacts::InsertionPoint::region);
+    KILN_CHECK(point != insertion_points.end(), "a region that no insertion point leads to");
     const RegionPlace& outer = places[ref.parent];
-    places[i].in_loop = outer.in_loop || hole->in_loop;
-    places[i].flow = std::max(outer.flow, hole->flow);
+    places[i].in_loop = outer.in_loop || point->in_loop;
+    places[i].flow = std::max(outer.flow, point->flow);
   }
   return places;
 }
@@ -76,8 +77,8 @@ class Writer {
         names_.Insert(local.local.value, &local.name);
       }
     }
-    for (uint32_t i = 1; i < function.segments.size(); ++i) {
-      regions_.Insert(function.segments[i].segment.value, i);
+    for (uint32_t i = 1; i < function.regions.size(); ++i) {
+      regions_.Insert(function.regions[i].region.value, i);
     }
   }
 
@@ -109,8 +110,8 @@ class Writer {
 
   // A live region becomes a block of its own, since its locals may have the names of others. A dead
   // one, and one without statements, leaves nothing.
-  void AddHole(ir::RegionId hole, uint32_t depth) {
-    const uint32_t* region = regions_.Find(hole.value);
+  void AddInsertionPoint(ir::RegionId point, uint32_t depth) {
+    const uint32_t* region = regions_.Find(point.value);
     if (region == nullptr || objects_[*region]->code.text.empty()) {
       return;
     }
@@ -127,7 +128,7 @@ class Writer {
     const MarkedText& code = objects_[index]->code;
     const std::string_view text = code.text;
     uint32_t at = 0;
-    uint32_t hole_depth = 0;
+    uint32_t point_depth = 0;
     for (size_t i = 0; i < code.marks.size(); ++i) {
       const Relocation& mark = code.marks[i];
       // The text up to the mark, then what the mark stands for.
@@ -139,11 +140,11 @@ class Writer {
           break;
         // The depth of the insertion point that follows at once.
         case MarkKind::kIndent:
-          hole_depth = mark.id;
+          point_depth = mark.id;
           break;
         // The depth was told by the mark before.
-        case MarkKind::kHole:
-          AddHole(ir::RegionId{mark.id}, depth + hole_depth);
+        case MarkKind::kInsertionPoint:
+          AddInsertionPoint(ir::RegionId{mark.id}, depth + point_depth);
           break;
         case MarkKind::kZero:
           out_.text += zero_;
@@ -237,7 +238,7 @@ FunctionFacts FactsOf(const ir::FunctionRef& function,
   bool leaves_early = false;
   for (size_t i = 0; i < regions.size(); ++i) {
     const RegionFacts& region = *regions[i];
-    const ir::SpecialisedRegion& closed = *function.segments[i].closed;
+    const ir::SpecialisedRegion& specialised = *function.regions[i].specialised;
     // Atomics are of declarations and need no view of the function.
     for (const RegionFacts::AtomicUse& use : region.atomics) {
       AddOnce(use, facts.atomics);
@@ -247,7 +248,7 @@ FunctionFacts FactsOf(const ir::FunctionRef& function,
       facts.samplers.push_back({.decl = use.root.decl,
                                 .parameter = global ? 0 : PositionOf(function, use.root.parameter),
                                 .compares = use.compares,
-                                .where = Where(closed, use.span)});
+                                .where = Where(specialised, use.span)});
     }
     for (const RegionFacts::SamplerFlow& flow : region.flows) {
       const bool global = flow.root.decl.valid();
@@ -264,14 +265,14 @@ FunctionFacts FactsOf(const ir::FunctionRef& function,
     }
     for (const RegionFacts::Collective& collective : region.collectives) {
       facts.collectives.push_back({.builtin = collective.builtin,
-                                   .where = Where(closed, collective.span),
+                                   .where = Where(specialised, collective.span),
                                    .flow = std::max(collective.flow, places[i].flow)});
     }
     // What a function mentions is the key under which its text is found again.
-    for (const ir::Mention& mention : closed.mentions) {
+    for (const ir::Mention& mention : specialised.mentions) {
       AddOnce(mention.decl, facts.mentions);
     }
-    for (const ir::StageVariable variable : closed.stage_variables) {
+    for (const ir::StageVariable variable : specialised.stage_variables) {
       facts.stage_variables |= uint32_t{1} << static_cast<uint32_t>(variable);
     }
     facts.discards = facts.discards || region.discards;
@@ -280,7 +281,7 @@ FunctionFacts FactsOf(const ir::FunctionRef& function,
     // counts as uniform.
     leaves_early = leaves_early || (i > 0 && region.leaves_early);
   }
-  if (leaves_early) {  // where the hole stands in front of what, nobody has looked
+  if (leaves_early) {  // where the insertion point stands in front of what, nobody has looked
     for (FunctionFacts::Collective& collective : facts.collectives) {
       collective.flow = Flow::kUnknown;
     }
@@ -301,7 +302,8 @@ FunctionObject MakeFunction(const ir::FunctionRef& function,
   for (size_t i = 0; i < objects.size(); ++i) {
     Add(objects[i]->needs, made.needs);
     for (const RegionFinding& finding : objects[i]->findings) {
-      Diagnostic diagnostic = Make(finding.code, Where(*function.segments[i].closed, finding.span));
+      Diagnostic diagnostic =
+          Make(finding.code, Where(*function.regions[i].specialised, finding.span));
       // Findings of a region have spans of its module; the diagnostic names both.
       diagnostic.arguments = finding.arguments;
       made.findings.push_back(std::move(diagnostic));

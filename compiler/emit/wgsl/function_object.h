@@ -42,7 +42,7 @@ struct FunctionFacts {
   bool discards = false;
 };
 
-// `regions` are parallel to the segments of the function.
+// `regions` are parallel to the regions of the function.
 FunctionFacts FactsOf(const ir::FunctionRef& function, std::span<const RegionFacts* const> regions);
 
 struct FunctionObject {
@@ -52,7 +52,7 @@ struct FunctionObject {
   bool ends = false;
 };
 
-// `objects` are parallel to the segments of the function, `regions` what was found about them.
+// `objects` are parallel to the regions of the function, `regions` what was found about them.
 FunctionObject MakeFunction(const ir::FunctionRef& function,
                             std::span<const TextObject* const> objects,
                             std::span<const RegionFacts* const> regions, Types& types);

@@ -487,7 +487,7 @@ void ModuleWriter::Body(const LiveEntry& entry, const FunctionObject& object) {
         break;
       case MarkKind::kLocal:
       case MarkKind::kIndent:
-      case MarkKind::kHole:
+      case MarkKind::kInsertionPoint:
       case MarkKind::kZero:
       case MarkKind::kIfInLoop:
       case MarkKind::kIfKillsInLoop:

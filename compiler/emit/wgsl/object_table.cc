@@ -46,11 +46,11 @@ void ObjectTable::Prepare(const ir::SpecialisedProgram& variant) {
   }
   for (const ir::EntryRef& entry : variant.entries) {
     for (const ir::FunctionRef* function : entry.functions) {
-      for (const ir::RegionRef& ref : function->segments) {
+      for (const ir::RegionRef& ref : function->regions) {
         CheckStop();
         // Regions are shared by versions and entry points, and each is looked at once.
-        if (!Has(*ref.closed)) {
-          AddRegion(*ref.closed);
+        if (!Has(*ref.specialised)) {
+          AddRegion(*ref.specialised);
         }
       }
     }
@@ -60,9 +60,9 @@ void ObjectTable::Prepare(const ir::SpecialisedProgram& variant) {
 std::vector<const RegionFacts*> ObjectTable::RegionsOf(const ir::FunctionRef& function) const {
   // In the order of the function's regions, which the makers of text rely on.
   std::vector<const RegionFacts*> regions;
-  regions.reserve(function.segments.size());
-  for (const ir::RegionRef& ref : function.segments) {
-    RegionObject* const* object = regions_.Find(ref.closed);
+  regions.reserve(function.regions.size());
+  for (const ir::RegionRef& ref : function.regions) {
+    RegionObject* const* object = regions_.Find(ref.specialised);
     KILN_CHECK(object != nullptr, "a region was not prepared");
     regions.push_back(&(*object)->facts);
   }
@@ -116,11 +116,11 @@ const FunctionObject& ObjectTable::ObjectOf(const ir::FunctionRef& function,
     }
   }
   std::vector<const TextObject*> texts;
-  texts.reserve(function.segments.size());
-  for (const ir::RegionRef& ref : function.segments) {
+  texts.reserve(function.regions.size());
+  for (const ir::RegionRef& ref : function.regions) {
     // A region mentions no more than its function does, so the key of the function holds all that
     // its regions ask about.
-    texts.push_back(&TextOf(*ref.closed, key));
+    texts.push_back(&TextOf(*ref.specialised, key));
   }
   FunctionObject made = MakeFunction(function, texts, RegionsOf(function), types_);
   bytes_used_ += made.body.text.size() + made.body.marks.size() * sizeof(Relocation);

@@ -98,8 +98,9 @@ void Scan::Inst(ir::InstId id) {
       facts_.discards = true;
       facts_.leaves_early = facts_.leaves_early || loops_ > 0;
       return;
-    case ir::InstKind::kHole:
-      facts_.holes.push_back({inst.As<ir::HoleInst>().segment, loops_ > 0, flow_});
+    case ir::InstKind::kInsertionPoint:
+      facts_.insertion_points.push_back(
+          {inst.As<ir::InsertionPointInst>().region, loops_ > 0, flow_});
       return;
     case ir::InstKind::kCall:
       Call(inst.As<ir::CallInst>());

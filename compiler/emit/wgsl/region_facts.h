@@ -44,7 +44,7 @@ struct RegionFacts {
     bool in_loop = false;
     Flow flow = Flow::kUniform;
   };
-  struct Hole {
+  struct InsertionPoint {
     ir::RegionId region{};
     bool in_loop = false;
     Flow flow = Flow::kUniform;
@@ -59,7 +59,7 @@ struct RegionFacts {
   std::vector<SamplerUse> samplers;
   std::vector<SamplerFlow> flows;
   std::vector<Call> calls;
-  std::vector<Hole> holes;
+  std::vector<InsertionPoint> insertion_points;
   std::vector<Collective> collectives;
   bool discards = false;
   bool leaves_early = false;  // returns from inside of a branch or loop

@@ -17,14 +17,14 @@
 namespace kiln::wgsl {
 
 enum class MarkKind : char {
-  kLocal = 'l',      // a local of an enclosing region: LocalId
-  kIndent = 'i',     // how deep the hole that follows stands
-  kHole = 'h',       // the lines of another region: RegionId
-  kFunction = 'f',   // the name of a function: DeclId
-  kArguments = 'a',  // arguments that the callee takes besides its own: DeclId
-  kTable = 't',      // the variable of a constant: ConstId
-  kOverride = 'o',   // an option that the pipeline sets: SpecId
-  kZero = 'z',       // " T()" with the result of this function, or nothing
+  kLocal = 'l',           // a local of an enclosing region: LocalId
+  kIndent = 'i',          // how deep the insertion point that follows stands
+  kInsertionPoint = 'h',  // the lines of another region: RegionId
+  kFunction = 'f',        // the name of a function: DeclId
+  kArguments = 'a',       // arguments that the callee takes besides its own: DeclId
+  kTable = 't',           // the variable of a constant: ConstId
+  kOverride = 'o',        // an option that the pipeline sets: SpecId
+  kZero = 'z',            // " T()" with the result of this function, or nothing
   // The text up to kEnd is there only if …
   kIfInLoop = 'L',        // this region runs inside of a loop
   kIfKills = 'K',         // the callee may discard: DeclId

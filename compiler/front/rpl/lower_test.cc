@@ -234,7 +234,7 @@ TEST(Lower, ShortCircuit_OwnsItsRightOperand) {
   const Lowered lowered("void f (void) { x = a && (b || c) && d; }");
   const ir::ModuleView& view = lowered.view();
   // the body holds x, a, two `logical`, the assignment and its statement; b, c and d are in blocks
-  const ir::BlockId body = view.segments[0].block;
+  const ir::BlockId body = view.regions[0].block;
   EXPECT_EQ(view.InstsOf(body).size(), 6u);
   EXPECT_EQ(view.blocks.size(), 4u);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The text form of attributes, both ways, for open modules and closed variants alike.
+// The text form of attributes, both ways, for generic modules and specialised variants alike.
 #pragma once
 
 #include <functional>

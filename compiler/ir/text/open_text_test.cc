@@ -56,9 +56,9 @@ function @main(in $x : f3 where ?1, in_out $x#2 : "light_t" shadows [$x]) -> voi
     %4 = member %3, "x" : deferred
     yield %4
   }
-  when_segment ?1 {
+  when_region ?1 {
     variable $y#2, _
-    when_segment ?4 {
+    when_region ?4 {
     }
   }
   when ?4 {
@@ -111,8 +111,8 @@ TEST(ParseModule, PolicyWhole_KeepsEveryWhen) {
   const Result<Module> parsed = ParseModule(kModule, CutPolicy::kWhole);
   ASSERT_TRUE(parsed.ok());
   EXPECT_TRUE(VerifyIds(parsed->view()).ok());
-  EXPECT_EQ(parsed->view().segments.size(), 2u);
-  EXPECT_THAT(Print(parsed->view()), testing::Not(HasSubstr("when_segment")));
+  EXPECT_EQ(parsed->view().regions.size(), 2u);
+  EXPECT_THAT(Print(parsed->view()), testing::Not(HasSubstr("when_region")));
 }
 
 TEST(ParseModule, WrongText_NamesLineAndReason) {
@@ -148,7 +148,7 @@ class BrokenModule {
     Own(decls, view_.decls);
     Own(members, view_.members);
     Own(locals, view_.locals);
-    Own(segments, view_.segments);
+    Own(regions, view_.regions);
     Own(insts, view_.insts);
     Own(blocks, view_.blocks);
     Own(block_insts, view_.block_insts);
@@ -165,7 +165,7 @@ class BrokenModule {
   std::vector<Decl> decls;
   std::vector<Member> members;
   std::vector<Local> locals;
-  std::vector<Region> segments;
+  std::vector<Region> regions;
   std::vector<Inst> insts;
   std::vector<Block> blocks;
   std::vector<uint32_t> block_insts, extra, string_ends;
@@ -213,7 +213,7 @@ TEST(VerifyIds, OneWrongWord_IsFound) {
        [](BrokenModule& m) {
          std::ranges::find(m.types, TypeKind::kArray, &Type::kind)->extent = 9;
        }},
-      {"struct in an open module",
+      {"struct in a generic module",
        [](BrokenModule& m) {
          std::ranges::find(m.types, TypeKind::kNamed, &Type::kind)->kind = TypeKind::kStruct;
        }},
@@ -235,15 +235,15 @@ TEST(VerifyIds, OneWrongWord_IsFound) {
       {"tag list", [](BrokenModule& m) { m.members[0].tags = ListId{0xfffffff0}; }},
       {"local kind", [](BrokenModule& m) { m.locals[2].kind = LocalKind::kLoopExit; }},
       {"shadows itself", [](BrokenModule& m) { m.extra[m.locals[1].shadowed.value + 1] = 1; }},
-      {"segment order", [](BrokenModule& m) { m.segments[1].parent = RegionId{2}; }},
-      {"segment of nothing", [](BrokenModule& m) { m.segments[2].function = DeclId{0}; }},
-      {"hole missing",
+      {"region order", [](BrokenModule& m) { m.regions[1].parent = RegionId{2}; }},
+      {"region of nothing", [](BrokenModule& m) { m.regions[2].function = DeclId{0}; }},
+      {"insertion point missing",
        [](BrokenModule& m) {
-         FindInst(m, InstKind::kWhenSegment) = ReturnInst{TypeId{0}, {}}.To();
+         FindInst(m, InstKind::kWhenRegion) = ReturnInst{TypeId{0}, {}}.To();
        }},
-      {"name of no segment", [](BrokenModule& m) { m.segments[0].locals = {}; }},
+      {"name of no region", [](BrokenModule& m) { m.regions[0].locals = {}; }},
       {"kind", [](BrokenModule& m) { m.insts[0].kind = static_cast<InstKind>(999); }},
-      {"closed kind", [](BrokenModule& m) { m.insts[0].kind = InstKind::kTemp; }},
+      {"specialised kind", [](BrokenModule& m) { m.insts[0].kind = InstKind::kTemp; }},
       {"operator", [](BrokenModule& m) { FindInst(m, InstKind::kNameBinary).flags = 99; }},
       {"later operand", [](BrokenModule& m) { FindInst(m, InstKind::kNameBinary).a = 0xffff; }},
       {"operand of another block",
@@ -254,7 +254,7 @@ TEST(VerifyIds, OneWrongWord_IsFound) {
       {"two blocks of a loop",
        [](BrokenModule& m) { m.extra[FindInst(m, InstKind::kLoop).b] = 2; }},
       {"block in itself",
-       [](BrokenModule& m) { FindInst(m, InstKind::kWhen).b = m.segments[0].block.value; }},
+       [](BrokenModule& m) { FindInst(m, InstKind::kWhen).b = m.regions[0].block.value; }},
       {"value block without value",
        [](BrokenModule& m) { FindInst(m, InstKind::kLogical).b = FindInst(m, InstKind::kWhen).b; }},
       {"break out of a variable", [](BrokenModule& m) { FindInst(m, InstKind::kBreak).a = 2; }},

@@ -87,7 +87,7 @@ void BlockParser::ParseInst() {
   // In the text of a generic module a cut region stands as a block in its place. It is read as an
   // uncut `when`, and the builder cuts it again by the policy in force, so a text does not depend
   // on how its module was cut.
-  if (kind == InstKind::kWhenSegment) {  // cut again by whoever takes the rows
+  if (kind == InstKind::kWhenRegion) {  // cut again by whoever takes the rows
     inst = WhenInst{type, CexprId{words[0]}, BlockId{ParseBlock()}}.To();
   }
   // Nothing is added after an error: the sink may refuse rows that are half read.
@@ -308,7 +308,8 @@ uint32_t BlockParser::ParseOperand(InstKind kind, OperandSchema schema, uint32_t
     case OperandSchema::kCexpr:
       return sink_.ReadCexpr().value;
     case OperandSchema::kRegion:
-      return sink_.form() == Form::kClosed ? sink_.ReadSegment().value : sink_.ReadCexpr().value;
+      return sink_.form() == Form::kSpecialised ? sink_.ReadRegion().value
+                                                : sink_.ReadCexpr().value;
     case OperandSchema::kLiteral:
       return ParseLiteral(kind);
     case OperandSchema::kInsts:

@@ -18,7 +18,7 @@ namespace kiln::ir {
 class RowSink {
  public:
   virtual ~RowSink() = default;
-  virtual Form form() const = 0;  // kUntyped, kTypedOpen or kClosed: what kinds are allowed
+  virtual Form form() const = 0;  // kUntyped, kTypedGeneric or kSpecialised: what kinds are allowed
   virtual TypeId ReadType() = 0;
   virtual ConstId ReadConst() = 0;
   virtual StringId ReadText() = 0;
@@ -26,7 +26,7 @@ class RowSink {
   virtual MemberId ReadMember(DeclId owner) = 0;
   virtual LocalId ReadLocal() = 0;
   virtual CexprId ReadCexpr() = 0;
-  virtual RegionId ReadSegment() = 0;
+  virtual RegionId ReadRegion() = 0;
   virtual TypeId TypeOfConst(ConstId id) = 0;
   virtual TypeId VoidType() = 0;
   virtual ListId AddList(std::span<const uint32_t> words) = 0;

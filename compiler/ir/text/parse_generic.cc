@@ -51,7 +51,7 @@ class OpenParser final : public RowSink {
   }
 
   // --- RowSink -----------------------------------------------------------------------------------
-  Form form() const override { return typed_ ? Form::kTypedOpen : Form::kUntyped; }
+  Form form() const override { return typed_ ? Form::kTypedGeneric : Form::kUntyped; }
   TypeId ReadType() override;
   ConstId ReadConst() override;
   StringId ReadText() override { return builder_.Text(scanner_.Quoted()); }
@@ -74,7 +74,7 @@ class OpenParser final : public RowSink {
     return cexpr != nullptr ? *cexpr : kTrue;
   }
   // Regions have no name in this form, as the builder cuts them.
-  RegionId ReadSegment() override { return {}; }
+  RegionId ReadRegion() override { return {}; }
   TypeId TypeOfConst(ConstId id) override { return const_types_[id.value]; }
   TypeId VoidType() override { return builder_.Void(); }
   ListId AddList(std::span<const uint32_t> words) override { return builder_.List(words); }

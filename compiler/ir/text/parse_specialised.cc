@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // One pass. Nothing in the text has a number of its own, so ids are given in the order in which
-// names are met (NumberTable); what a region mentions is computed from its rows, as closing does
-// it.
+// names are met (NumberTable); what a region mentions is computed from its rows, as specialising
+// does it.
 #include "compiler/ir/text/parse_specialised.h"
 
 #include <algorithm>
@@ -41,9 +41,9 @@ class NumberTable {
   FlatMap<std::string, uint32_t> numbers_;
 };
 
-class ClosedParser final : public RowSink {
+class VariantParser final : public RowSink {
  public:
-  explicit ClosedParser(std::string_view text) : scanner_(text) {
+  explicit VariantParser(std::string_view text) : scanner_(text) {
     parsed_.pool = std::make_unique<Pool>();
   }
 
@@ -62,7 +62,7 @@ class ClosedParser final : public RowSink {
   }
 
   // --- RowSink -----------------------------------------------------------------------------------
-  Form form() const override { return Form::kClosed; }
+  Form form() const override { return Form::kSpecialised; }
   TypeId ReadType() override;
   ConstId ReadConst() override { return ReadConstValue(ReadType()); }
   StringId ReadText() override { return pool().InternText(scanner_.Quoted()); }
@@ -71,33 +71,33 @@ class ClosedParser final : public RowSink {
     return MemberId{members_.Of(fmt::format("{}.{}", owner.value, scanner_.ReadName().key))};
   }
   LocalId ReadLocal() override { return ReadLocalName().first; }
-  CexprId ReadCexpr() override { return {}; }  // no closed kind has one
-  RegionId ReadSegment() override {
-    return RegionId{segments_.Of(fmt::format("{}.{}", function_.value, scanner_.Word()))};
+  CexprId ReadCexpr() override { return {}; }  // no specialised kind has one
+  RegionId ReadRegion() override {
+    return RegionId{regions_.Of(fmt::format("{}.{}", function_.value, scanner_.Word()))};
   }
   TypeId TypeOfConst(ConstId id) override { return pool()[id].type; }
   TypeId VoidType() override { return pool().void_type(); }
   ListId AddList(std::span<const uint32_t> words) override {
-    const ListId id{static_cast<uint32_t>(segment_->extra.size())};
-    segment_->extra.push_back(static_cast<uint32_t>(words.size()));
-    segment_->extra.insert(segment_->extra.end(), words.begin(), words.end());
+    const ListId id{static_cast<uint32_t>(region_->extra.size())};
+    region_->extra.push_back(static_cast<uint32_t>(words.size()));
+    region_->extra.insert(region_->extra.end(), words.begin(), words.end());
     return id;
   }
   BlockId BeginBlock() override {
-    segment_->blocks.push_back({});
-    open_.push_back({BlockId{static_cast<uint32_t>(segment_->blocks.size() - 1)}, {}});
+    region_->blocks.push_back({});
+    open_.push_back({BlockId{static_cast<uint32_t>(region_->blocks.size() - 1)}, {}});
     return open_.back().first;
   }
   void EndBlock() override {
     const auto [block, insts] = std::move(open_.back());
     open_.pop_back();
-    segment_->blocks[block.value] = {.first = static_cast<uint32_t>(segment_->block_insts.size()),
-                                     .count = static_cast<uint32_t>(insts.size())};
-    segment_->block_insts.insert(segment_->block_insts.end(), insts.begin(), insts.end());
+    region_->blocks[block.value] = {.first = static_cast<uint32_t>(region_->block_insts.size()),
+                                    .count = static_cast<uint32_t>(insts.size())};
+    region_->block_insts.insert(region_->block_insts.end(), insts.begin(), insts.end());
   }
   InstId AddInst(const Inst& inst) override {
-    const auto number = static_cast<uint32_t>(segment_->insts.size());
-    segment_->insts.push_back(inst);
+    const auto number = static_cast<uint32_t>(region_->insts.size());
+    region_->insts.push_back(inst);
     open_.back().second.push_back(number);
     return InstId{number};
   }
@@ -135,7 +135,7 @@ class ClosedParser final : public RowSink {
   void ParseEntry();
   void ParseFunction(EntryRef& entry);
   const SpecialisedDecl* ParseSignature();
-  const SpecialisedRegion* ParseSegment();
+  const SpecialisedRegion* ParseRegion();
   std::optional<LocalKind> AcceptLocalKind();
   SpecialisedLocal ParseLocal(LocalKind kind);
 
@@ -144,19 +144,19 @@ class ClosedParser final : public RowSink {
   NumberTable decls_;
   NumberTable members_;
   NumberTable locals_;
-  NumberTable segments_;
+  NumberTable regions_;
   FlatMap<std::string, TypeId> structs_;        // by key
   FlatMap<std::string, uint32_t> struct_uses_;  // by base
   std::vector<TypeId> named_structs_;
   std::vector<ShapeMember> shapes_;  // of the members that were read last
   DeclId function_;
-  SpecialisedRegion* segment_ = nullptr;
+  SpecialisedRegion* region_ = nullptr;
   std::vector<std::pair<BlockId, std::vector<uint32_t>>> open_;
 };
 
 // A struct may have the name of a leaf type (`f1`). The printer quotes such a name, and so only a
 // word without quotes is tried as a leaf first.
-TypeId ClosedParser::ReadBaseType() {
+TypeId VariantParser::ReadBaseType() {
   if (!scanner_.Peek("\"")) {
     TextScanner ahead = scanner_;
     if (const std::optional<Type> leaf = ParseLeaf(ahead.LeafWord());
@@ -172,7 +172,7 @@ TypeId ClosedParser::ReadBaseType() {
   return type != nullptr ? *type : pool().void_type();
 }
 
-TypeId ClosedParser::ReadType() {
+TypeId VariantParser::ReadType() {
   TypeId type = ReadBaseType();
   for (uint32_t depth = 0; scanner_.ok(); ++depth) {
     if (depth > kMaxTypeDepth) {
@@ -199,7 +199,7 @@ TypeId ClosedParser::ReadType() {
   return type;
 }
 
-ConstId ClosedParser::ReadConstValue(TypeId type) {
+ConstId VariantParser::ReadConstValue(TypeId type) {
   if (!scanner_.Accept("{")) {
     const std::optional<uint64_t> bits = ParseBits(pool()[type].scalar, scanner_.ScalarWord());
     if (pool()[type].kind != TypeKind::kVector || pool()[type].rows != 1) {
@@ -227,7 +227,7 @@ ConstId ClosedParser::ReadConstValue(TypeId type) {
   return pool().InternComposite(type, parts);
 }
 
-void ClosedParser::ParseTop() {
+void VariantParser::ParseTop() {
   const std::string_view word = scanner_.Word();
   if (word == "struct") {
     ParseStruct();
@@ -244,7 +244,7 @@ void ClosedParser::ParseTop() {
   }
 }
 
-void ClosedParser::ParseStruct() {
+void VariantParser::ParseStruct() {
   const TextScanner::Name name = scanner_.ReadName();
   auto record = std::make_unique<SpecialisedDecl>();
   record->name = pool().InternText(name.base);
@@ -267,7 +267,7 @@ void ClosedParser::ParseStruct() {
   }
 }
 
-void ClosedParser::ReadForm(ShapeMember& member) {
+void VariantParser::ReadForm(ShapeMember& member) {
   if (scanner_.AcceptKeyword("offset")) {
     member.offset = scanner_.Number();
   }
@@ -277,12 +277,12 @@ void ClosedParser::ReadForm(ShapeMember& member) {
   }
 }
 
-std::vector<Attribute> ClosedParser::Attributes(bool of_member, uint32_t owner) {
+std::vector<Attribute> VariantParser::Attributes(bool of_member, uint32_t owner) {
   return ReadAttributes(scanner_, of_member, owner,
                         [this](std::string_view text) { return pool().InternText(text).value; });
 }
 
-std::vector<SpecialisedMember> ClosedParser::ParseMembers(SpecialisedDecl& decl) {
+std::vector<SpecialisedMember> VariantParser::ParseMembers(SpecialisedDecl& decl) {
   const DeclId owner = decl.decl;
   std::vector<SpecialisedMember> members;
   scanner_.Expect("{");
@@ -309,7 +309,7 @@ std::vector<SpecialisedMember> ClosedParser::ParseMembers(SpecialisedDecl& decl)
   return members;
 }
 
-std::vector<StringId> ClosedParser::ParseTags() {
+std::vector<StringId> VariantParser::ParseTags() {
   std::vector<StringId> tags;
   if (scanner_.Accept("tags")) {
     scanner_.Expect("(");
@@ -321,7 +321,7 @@ std::vector<StringId> ClosedParser::ParseTags() {
   return tags;
 }
 
-bool ClosedParser::IsHeld(TypeId type, TypeId by) {
+bool VariantParser::IsHeld(TypeId type, TypeId by) {
   while (pool()[by].kind == TypeKind::kArray || pool()[by].kind == TypeKind::kRuntimeArray) {
     by = TypeId{pool()[by].element};
   }
@@ -332,7 +332,7 @@ bool ClosedParser::IsHeld(TypeId type, TypeId by) {
 }
 
 // Structs that only code uses have no record in a variant.
-void ClosedParser::ListStructs() {
+void VariantParser::ListStructs() {
   for (const std::unique_ptr<SpecialisedDecl>& record : parsed_.structs) {
     const bool held =
         std::ranges::any_of(parsed_.variant.interface, [&](const SpecialisedDecl* decl) {
@@ -347,7 +347,7 @@ void ClosedParser::ListStructs() {
 }
 
 // Gives the block of a buffer its struct type and a name, as if it had been written as a struct.
-void ClosedParser::DefineBlock(SpecialisedDecl& decl) {
+void VariantParser::DefineBlock(SpecialisedDecl& decl) {
   const std::string base(pool().Text(decl.name));
   decl.type = pool().InternStruct(base, shapes_);
   if (std::ranges::find(named_structs_, decl.type) == named_structs_.end()) {
@@ -357,7 +357,7 @@ void ClosedParser::DefineBlock(SpecialisedDecl& decl) {
   }
 }
 
-void ClosedParser::ParseDecl(DeclKind kind) {
+void VariantParser::ParseDecl(DeclKind kind) {
   SpecialisedDecl decl{.kind = kind, .type = pool().void_type()};
   if (kind == DeclKind::kContainer) {
     decl.flags = static_cast<uint16_t>(scanner_.ReadEnum<ContainerKind>());
@@ -395,7 +395,7 @@ void ClosedParser::ParseDecl(DeclKind kind) {
   parsed_.variant.interface.push_back(parsed_.decls.back().get());
 }
 
-void ClosedParser::ParseSetting() {
+void VariantParser::ParseSetting() {
   SpecialisedSetting setting{.name = scanner_.Quoted()};
   if (scanner_.Accept("block")) {
     setting.block = scanner_.Number();
@@ -412,7 +412,7 @@ void ClosedParser::ParseSetting() {
   parsed_.variant.settings = parsed_.settings;
 }
 
-void ClosedParser::ParseUse() {
+void VariantParser::ParseUse() {
   OptionUse use{.scope = scanner_.ReadEnum<OptionScope>()};
   use.name = pool().InternText(scanner_.ReadName().base);
   scanner_.Expect(":");
@@ -432,7 +432,7 @@ void ClosedParser::ParseUse() {
   parsed_.variant.option_uses.push_back(use);
 }
 
-Bitset ClosedParser::ParseLive() {
+Bitset VariantParser::ParseLive() {
   constexpr uint32_t kMostOptions = 1u << 16;
   const uint32_t size = scanner_.Number();
   if (size > kMostOptions) {
@@ -455,7 +455,7 @@ Bitset ClosedParser::ParseLive() {
   return live;
 }
 
-void ClosedParser::ParseEntry() {
+void VariantParser::ParseEntry() {
   EntryRef entry{.stage = scanner_.ReadEnum<Stage>(), .function = ReadDecl()};
   entry.name = pool().Text(ReadText());
   scanner_.Expect("{");
@@ -472,7 +472,7 @@ void ClosedParser::ParseEntry() {
   parsed_.variant.entries.push_back(std::move(entry));
 }
 
-InterfaceRow ClosedParser::ParseInterfaceRow() {
+InterfaceRow VariantParser::ParseInterfaceRow() {
   InterfaceRow row{.direction = scanner_.ReadEnum<Direction>()};
   row.name = ReadText();
   scanner_.Expect(":");
@@ -481,7 +481,7 @@ InterfaceRow ClosedParser::ParseInterfaceRow() {
   return row;
 }
 
-const SpecialisedDecl* ClosedParser::ParseSignature() {
+const SpecialisedDecl* VariantParser::ParseSignature() {
   SpecialisedDecl decl{.kind = DeclKind::kFunction};
   decl.flags = scanner_.Accept("relaxed") ? 1 : 0;
   std::tie(decl.decl, decl.name) = ReadDeclName();
@@ -507,7 +507,7 @@ const SpecialisedDecl* ClosedParser::ParseSignature() {
   return parsed_.decls.back().get();
 }
 
-void ClosedParser::ParseFunction(EntryRef& entry) {
+void VariantParser::ParseFunction(EntryRef& entry) {
   const SpecialisedDecl* signature = ParseSignature();
   FunctionRef function{.number = static_cast<uint32_t>(parsed_.functions.size()),
                        .function = signature->decl,
@@ -520,48 +520,48 @@ void ClosedParser::ParseFunction(EntryRef& entry) {
   scanner_.Expect("{");
   const bool is_entry = signature->decl == entry.function;
   while (scanner_.ok() && !scanner_.Accept("}")) {
-    RegionRef ref{.closed = ParseSegment()};
-    if (is_entry && function.segments.empty()) {
-      segment_->io = entry.io;  // rows belong to the body
+    RegionRef ref{.specialised = ParseRegion()};
+    if (is_entry && function.regions.empty()) {
+      region_->io = entry.io;  // rows belong to the body
     }
-    ref.segment = ref.closed->segment;
-    // A hole stands in the text of a region before the region that fills it, so the parent is among
-    // those that were read.
-    for (uint32_t i = 0; i < function.segments.size(); ++i) {
-      if (std::ranges::find(function.segments[i].closed->holes, ref.segment) !=
-          function.segments[i].closed->holes.end()) {
+    ref.region = ref.specialised->id;
+    // An insertion point stands in the text of a region before the region that fills it, so the
+    // parent is among those that were read.
+    for (uint32_t i = 0; i < function.regions.size(); ++i) {
+      if (std::ranges::find(function.regions[i].specialised->insertion_points, ref.region) !=
+          function.regions[i].specialised->insertion_points.end()) {
         ref.parent = i;
       }
     }
-    function.segments.push_back(ref);
+    function.regions.push_back(ref);
   }
   parsed_.functions.push_back(std::make_unique<FunctionRef>(std::move(function)));
   entry.functions.push_back(parsed_.functions.back().get());
 }
 
-const SpecialisedRegion* ClosedParser::ParseSegment() {
-  scanner_.Expect("segment");
-  parsed_.segments.push_back(std::make_unique<SpecialisedRegion>());
-  segment_ = parsed_.segments.back().get();
-  segment_->segment = ReadSegment();
-  segment_->function = function_;
+const SpecialisedRegion* VariantParser::ParseRegion() {
+  scanner_.Expect("region");
+  parsed_.regions.push_back(std::make_unique<SpecialisedRegion>());
+  region_ = parsed_.regions.back().get();
+  region_->id = ReadRegion();
+  region_->function = function_;
   scanner_.Expect("{");
   while (const std::optional<LocalKind> kind = AcceptLocalKind()) {
-    segment_->locals.push_back(ParseLocal(*kind));
+    region_->locals.push_back(ParseLocal(*kind));
   }
-  segment_->body = BeginBlock();
+  region_->body = BeginBlock();
   BlockParser(scanner_, *this).ParseStatements();
   EndBlock();
   scanner_.Expect("}");
-  segment_->spans.resize(segment_->insts.size());
+  region_->spans.resize(region_->insts.size());
   if (scanner_.ok()) {
-    Summarise(*segment_);
+    Summarise(*region_);
   }
-  return segment_;
+  return region_;
 }
 
 // No instruction without a result has the name of a kind of local.
-std::optional<LocalKind> ClosedParser::AcceptLocalKind() {
+std::optional<LocalKind> VariantParser::AcceptLocalKind() {
   for (const LocalKind kind : {LocalKind::kParameter, LocalKind::kVariable, LocalKind::kLoopExit,
                                LocalKind::kSwitchExit}) {
     if (scanner_.Accept(NameOf(kind))) {
@@ -571,7 +571,7 @@ std::optional<LocalKind> ClosedParser::AcceptLocalKind() {
   return std::nullopt;
 }
 
-SpecialisedLocal ClosedParser::ParseLocal(LocalKind kind) {
+SpecialisedLocal VariantParser::ParseLocal(LocalKind kind) {
   SpecialisedLocal local{.kind = kind, .type = pool().void_type()};
   if (kind == LocalKind::kParameter) {
     local.access = scanner_.ReadEnum<Access>();
@@ -588,6 +588,6 @@ SpecialisedLocal ClosedParser::ParseLocal(LocalKind kind) {
 
 }  // namespace
 
-Result<ParsedVariant> ParseVariant(std::string_view text) { return ClosedParser(text).Parse(); }
+Result<ParsedVariant> ParseVariant(std::string_view text) { return VariantParser(text).Parse(); }
 
 }  // namespace kiln::ir

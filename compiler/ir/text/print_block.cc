@@ -105,8 +105,8 @@ void BlockPrinter::PrintInst(uint32_t number, uint32_t indent) {
   }
   // The region that was cut out is printed in the place where it was cut. A reader sees the
   // function as it was written, and a text does not tell where it was cut.
-  if (inst.kind == InstKind::kWhenSegment) {
-    PrintBraces(names_.BlockOf(inst.As<WhenSegmentInst>().segment), indent);
+  if (inst.kind == InstKind::kWhenRegion) {
+    PrintBraces(names_.BlockOf(inst.As<WhenRegionInst>().region), indent);
   }
   out_ += '\n';
 }

@@ -54,11 +54,11 @@ class OperandNames {
   virtual std::string Local(LocalId id) = 0;
   virtual std::string Cexpr(CexprId id) = 0;
   virtual std::string Region(RegionId id) = 0;
-  // The block that a when_segment prints in its place; invalid to print nothing.
+  // The block that a when_region prints in its place; invalid to print nothing.
   virtual BlockId BlockOf(RegionId id) = 0;
 };
 
-// Prints blocks that share values: those of one segment, or of one open function. Values are
+// Prints blocks that share values: those of one region, or of one generic function. Values are
 // numbered in the order in which they are printed.
 class BlockPrinter {
  public:

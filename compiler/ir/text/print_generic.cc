@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Options, compile-time expressions by row, then declarations in source order. A cut segment prints
+// Options, compile-time expressions by row, then declarations in source order. A cut region prints
 // in the place of the instruction that stands for it, so the text reads like the source. Names of
 // locals count anew in each function: its second `x` is `x#2`.
 #include "compiler/ir/text/print_generic.h"
@@ -70,8 +70,8 @@ class OpenNames final : public OperandNames {
     return "$" + locals_.Name(id.value, name.valid() ? module_.Text(name) : "exit");
   }
   std::string Cexpr(CexprId id) override { return fmt::format("?{}", id.value); }
-  std::string Region(RegionId id) override { return Cexpr(module_.segments[id.value].condition); }
-  BlockId BlockOf(RegionId id) override { return module_.segments[id.value].block; }
+  std::string Region(RegionId id) override { return Cexpr(module_.regions[id.value].condition); }
+  BlockId BlockOf(RegionId id) override { return module_.regions[id.value].block; }
 
  private:
   // The type of a part does not follow from that of the whole, so parts are written with types.
@@ -372,13 +372,13 @@ void OpenPrinter::PrintFunction(DeclId id, const Decl& decl) {
   names_.EnterFunction();
   Add("{} {}(", (decl.flags & 1u) != 0 ? " relaxed" : "", names_.Decl(id));
   std::vector<uint32_t> locals;
-  for (uint32_t i = decl.body; i < module_.segments.size(); ++i) {
-    const Region& segment = module_.segments[i];
-    if (i != decl.body && !segment.parent.valid()) {
+  for (uint32_t i = decl.body; i < module_.regions.size(); ++i) {
+    const Region& region = module_.regions[i];
+    if (i != decl.body && !region.parent.valid()) {
       break;
     }
     // A region lists the locals that belong to it, parameters included.
-    const std::span<const uint32_t> listed = module_.List(segment.locals);
+    const std::span<const uint32_t> listed = module_.List(region.locals);
     locals.insert(locals.end(), listed.begin(), listed.end());
   }
   std::ranges::sort(locals);
@@ -402,7 +402,7 @@ void OpenPrinter::PrintFunction(DeclId id, const Decl& decl) {
   // Values are numbered anew in each function, so that a change in one leaves the text of the
   // others alone.
   blocks_.Restart();
-  blocks_.Print(module_.segments[decl.body].block, 2);
+  blocks_.Print(module_.regions[decl.body].block, 2);
   Add("}}\n");
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Text of open modules. Deterministic: ids are numbered by position in the text. parse_generic.h
+// Text of generic modules. Deterministic: ids are numbered by position in the text. parse_generic.h
 // reads what is written here; the grammar is in docs/IR.md.
 #pragma once
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What is mentioned is named at its first mention (NameTable), so the same form gives the same text
-// whatever rows its pool has. Structs have no declarations when closed: one is defined in the text
-// before the first thing whose type holds it, parts first.
+// whatever rows its pool has. Structs have no declarations when specialised: one is defined in the
+// text before the first thing whose type holds it, parts first.
 #include "compiler/ir/text/print_specialised.h"
 
 #include <algorithm>
@@ -20,11 +20,11 @@ namespace {
 
 constexpr std::string_view kUnnamed = "_";
 
-// Names of everything a closed text mentions.
+// Names of everything a specialised text mentions.
 // All numbers begin anew in each text: nothing of the pool's rows may show.
-class ClosedNames final : public OperandNames {
+class VariantNames final : public OperandNames {
  public:
-  explicit ClosedNames(const Pool& pool) : pool_(pool) {}
+  explicit VariantNames(const Pool& pool) : pool_(pool) {}
 
   // The first declaration of a name counts: several entry points may bring the same rows.
   void Declare(const SpecialisedDecl& decl) {
@@ -41,7 +41,7 @@ class ClosedNames final : public OperandNames {
   void Declare(const SpecialisedLocal& local) {
     local_bases_.Insert(local.local.value, IsExit(local.kind) ? "exit" : TextOf(local.name));
   }
-  // Locals and segments are numbered by function.
+  // Locals and regions are numbered by function.
   void EnterFunction(DeclId function) { function_ = function; }
 
   bool KnowsStruct(TypeId id) const { return structs_.Knows(id.value); }
@@ -91,21 +91,21 @@ class ClosedNames final : public OperandNames {
     return "$" +
            functions_[function_.value].locals.Name(id.value, base != nullptr ? *base : kUnnamed);
   }
-  std::string Cexpr(CexprId) override { return {}; }  // none in the closed form
+  std::string Cexpr(CexprId) override { return {}; }  // none in the specialised form
   std::string Region(RegionId id) override {
-    FlatMap<uint32_t, uint32_t>& numbers = functions_[function_.value].segments;
+    FlatMap<uint32_t, uint32_t>& numbers = functions_[function_.value].regions;
     // Regions are numbered by their first mention within a function, which may be the place that
     // they fill in another region.
     const auto next = static_cast<uint32_t>(numbers.size());
-    return fmt::format("s{}", *numbers.Insert(id.value, next).first);
+    return fmt::format("r{}", *numbers.Insert(id.value, next).first);
   }
-  // Blocks of closed regions are printed where they are used, so none is looked up.
+  // Blocks of specialised regions are printed where they are used, so none is looked up.
   BlockId BlockOf(RegionId) override { return {}; }
 
  private:
   struct FunctionNames {
     NameTable locals;
-    FlatMap<uint32_t, uint32_t> segments;
+    FlatMap<uint32_t, uint32_t> regions;
   };
 
   std::string_view TextOf(StringId id) const { return id.valid() ? pool_.Text(id) : kUnnamed; }
@@ -134,19 +134,19 @@ class ClosedNames final : public OperandNames {
   DeclId function_;
 };
 
-// Prints one closed form. An instance prints one text and is then spent: names it has given
+// Prints one specialised form. An instance prints one text and is then spent: names it has given
 // stay given.
-class ClosedPrinter {
+class VariantPrinter {
  public:
-  explicit ClosedPrinter(const Pool& pool) : pool_(pool), names_(pool) {}
+  explicit VariantPrinter(const Pool& pool) : pool_(pool), names_(pool) {}
 
   // Alone a region has no interface around it, and what it mentions outside of itself prints as
   // unknown.
-  std::string PrintAlone(const SpecialisedRegion& segment) {
-    for (const SpecialisedLocal& local : segment.locals) {
+  std::string PrintAlone(const SpecialisedRegion& region) {
+    for (const SpecialisedLocal& local : region.locals) {
       names_.Declare(local);
     }
-    PrintSegment(segment, 0);
+    PrintRegion(region, 0);
     return std::move(out_);
   }
   std::string PrintAlone(const SpecialisedDecl& decl) {
@@ -166,7 +166,7 @@ class ClosedPrinter {
   void PrintForm(const ShapeMember& member);
   void PrintAttributes(std::span<const Attribute> attributes);
   void PrintTags(std::span<const StringId> tags);
-  void PrintSegment(const SpecialisedRegion& segment, uint32_t indent);
+  void PrintRegion(const SpecialisedRegion& region, uint32_t indent);
   void PrintLocal(const SpecialisedLocal& local, uint32_t indent);
   void PrintEntry(const EntryRef& entry);
   void PrintSetting(const SpecialisedSetting& setting);
@@ -178,13 +178,13 @@ class ClosedPrinter {
   }
 
   const Pool& pool_;
-  ClosedNames names_;
+  VariantNames names_;
   std::span<const SpecialisedDecl* const> records_;  // of structs, for tags
   std::string out_;
 };
 
 // Structs come before what uses them; the block of a buffer is defined by the buffer.
-void ClosedPrinter::DefineStructsOf(TypeId id) {
+void VariantPrinter::DefineStructsOf(TypeId id) {
   const Type& type = pool_[id];
   if (type.kind == TypeKind::kArray || type.kind == TypeKind::kRuntimeArray) {
     DefineStructsOf(TypeId{type.element});
@@ -216,7 +216,7 @@ void ClosedPrinter::DefineStructsOf(TypeId id) {
 }
 
 // " offset 64 row_major stride 16"
-void ClosedPrinter::PrintForm(const ShapeMember& member) {
+void VariantPrinter::PrintForm(const ShapeMember& member) {
   // Only an offset that was written is part of the form; others follow from the rules.
   if (member.offset != kUnwritten) {
     Add(" offset {}", member.offset);
@@ -229,7 +229,7 @@ void ClosedPrinter::PrintForm(const ShapeMember& member) {
   }
 }
 
-void ClosedPrinter::PrintAttributes(std::span<const Attribute> attributes) {
+void VariantPrinter::PrintAttributes(std::span<const Attribute> attributes) {
   for (const Attribute& attribute : attributes) {
     Add(" {}", AttributeText(attribute,
                              [this](uint32_t text) { return Quote(pool_.Text(StringId{text})); }));
@@ -238,7 +238,7 @@ void ClosedPrinter::PrintAttributes(std::span<const Attribute> attributes) {
 
 // Walks over everything that has a type, in the order in which it is printed below, and defines
 // what the text will mention. The walk over all instructions costs as much as the print itself.
-void ClosedPrinter::DefineStructs(const SpecialisedProgram& variant) {
+void VariantPrinter::DefineStructs(const SpecialisedProgram& variant) {
   std::vector<TypeId> blocks;
   // In the order of printing, or a name could get another number than the text gives it.
   for (const SpecialisedDecl* decl : variant.interface) {
@@ -269,11 +269,11 @@ void ClosedPrinter::DefineStructs(const SpecialisedProgram& variant) {
       for (const SpecialisedMember& parameter : function->signature->members) {
         define(parameter.type);
       }
-      for (const RegionRef& segment : function->segments) {
-        for (const SpecialisedLocal& local : segment.closed->locals) {
+      for (const RegionRef& region : function->regions) {
+        for (const SpecialisedLocal& local : region.specialised->locals) {
           define(local.type);
         }
-        for (const Inst& inst : segment.closed->insts) {
+        for (const Inst& inst : region.specialised->insts) {
           CheckStop();
           define(inst.type);
         }
@@ -282,8 +282,8 @@ void ClosedPrinter::DefineStructs(const SpecialisedProgram& variant) {
   }
 }
 
-void ClosedPrinter::PrintMember(const SpecialisedMember& member, std::string_view name,
-                                const ShapeMember* shape) {
+void VariantPrinter::PrintMember(const SpecialisedMember& member, std::string_view name,
+                                 const ShapeMember* shape) {
   Add("  {} : {}", name, names_.Type(member.type));
   if (shape != nullptr) {
     PrintForm(*shape);
@@ -297,7 +297,7 @@ void ClosedPrinter::PrintMember(const SpecialisedMember& member, std::string_vie
 }
 
 // " tags(a, b)", or nothing.
-void ClosedPrinter::PrintTags(std::span<const StringId> tags) {
+void VariantPrinter::PrintTags(std::span<const StringId> tags) {
   for (size_t i = 0; i < tags.size(); ++i) {
     Add("{}{}", i == 0 ? " tags(" : ", ", NameText(pool_.Text(tags[i])));
   }
@@ -306,7 +306,7 @@ void ClosedPrinter::PrintTags(std::span<const StringId> tags) {
 
 // One line, or a block with a line for each member. Kinds that have members fall out of the
 // switch.
-void ClosedPrinter::PrintDecl(const SpecialisedDecl& decl) {
+void VariantPrinter::PrintDecl(const SpecialisedDecl& decl) {
   Add("{}", NameOf(decl.kind));
   switch (decl.kind) {
     case DeclKind::kFunction:
@@ -350,8 +350,8 @@ void ClosedPrinter::PrintDecl(const SpecialisedDecl& decl) {
       PrintAttributes(decl.attributes);
       Add("\n");
       return;
-    // Kinds that a closed interface does not have are printed like variables, so that a text of
-    // wrong rows shows them.
+    // Kinds that a specialised interface does not have are printed like variables, so that a text
+    // of wrong rows shows them.
     case DeclKind::kConstant:
     case DeclKind::kSetting:
     case DeclKind::kEntry:
@@ -378,7 +378,7 @@ void ClosedPrinter::PrintDecl(const SpecialisedDecl& decl) {
 }
 
 // Parameters are members of the declaration, each with the local that code knows it by.
-void ClosedPrinter::PrintSignature(const SpecialisedDecl& decl) {
+void VariantPrinter::PrintSignature(const SpecialisedDecl& decl) {
   names_.EnterFunction(decl.decl);
   Add("{} {}(", (decl.flags & 1u) != 0 ? " relaxed" : "", names_.Decl(decl.decl));
   for (size_t i = 0; i < decl.members.size(); ++i) {
@@ -393,7 +393,7 @@ void ClosedPrinter::PrintSignature(const SpecialisedDecl& decl) {
 }
 
 // A local of a kind that is an exit has no type.
-void ClosedPrinter::PrintLocal(const SpecialisedLocal& local, uint32_t indent) {
+void VariantPrinter::PrintLocal(const SpecialisedLocal& local, uint32_t indent) {
   Add("{:{}}{}", "", indent, NameOf(local.kind));
   if (local.kind == LocalKind::kParameter) {
     Add(" {}", NameOf(local.access));
@@ -407,22 +407,22 @@ void ClosedPrinter::PrintLocal(const SpecialisedLocal& local, uint32_t indent) {
 
 // Each region has a printer of its own, thus its values count from 1. No value of one region is
 // known in another.
-void ClosedPrinter::PrintSegment(const SpecialisedRegion& segment, uint32_t indent) {
-  names_.EnterFunction(segment.function);
-  Add("{:{}}segment {} {{\n", "", indent, names_.Region(segment.segment));
-  for (const SpecialisedLocal& local : segment.locals) {
+void VariantPrinter::PrintRegion(const SpecialisedRegion& region, uint32_t indent) {
+  names_.EnterFunction(region.function);
+  Add("{:{}}region {} {{\n", "", indent, names_.Region(region.id));
+  for (const SpecialisedLocal& local : region.locals) {
     PrintLocal(local, indent + 2);
   }
-  const BlockRows rows{.insts = segment.insts,
-                       .blocks = segment.blocks,
-                       .block_insts = segment.block_insts,
-                       .extra = segment.extra};
-  BlockPrinter(rows, names_, out_).Print(segment.body, indent + 2);
+  const BlockRows rows{.insts = region.insts,
+                       .blocks = region.blocks,
+                       .block_insts = region.block_insts,
+                       .extra = region.extra};
+  BlockPrinter(rows, names_, out_).Print(region.body, indent + 2);
   Add("{:{}}}}\n", "", indent);
 }
 
 // The block tells apart settings of one name, such as those of each colour output.
-void ClosedPrinter::PrintSetting(const SpecialisedSetting& setting) {
+void VariantPrinter::PrintSetting(const SpecialisedSetting& setting) {
   Add("setting {}", Quote(setting.name));
   if (setting.block != kNoBlock) {
     Add(" block {}", setting.block);
@@ -433,7 +433,7 @@ void ClosedPrinter::PrintSetting(const SpecialisedSetting& setting) {
 }
 
 // How an option was used by a variant: its value, and what it had an influence on.
-void ClosedPrinter::PrintUse(const OptionUse& use) {
+void VariantPrinter::PrintUse(const OptionUse& use) {
   Add("option {} {} : {} = ", NameOf(use.scope), NameText(pool_.Text(use.name)), NameOf(use.kind));
   if (use.kind == OptionKind::kEnum) {
     Add("{} {}", use.value, Quote(pool_.Text(use.text)));
@@ -449,7 +449,7 @@ void ClosedPrinter::PrintUse(const OptionUse& use) {
 }
 
 // The count goes with the list, since a reader has to make a set of the same size.
-void ClosedPrinter::PrintLive(const Bitset& live, std::string_view indent) {
+void VariantPrinter::PrintLive(const Bitset& live, std::string_view indent) {
   const size_t options = live.size();  // 0: not known, which is not the same as none
   if (options == 0) {
     return;
@@ -464,7 +464,7 @@ void ClosedPrinter::PrintLive(const Bitset& live, std::string_view indent) {
 }
 
 // An entry point, its interface, and the functions it reaches in the order of first mention.
-void ClosedPrinter::PrintEntry(const EntryRef& entry) {
+void VariantPrinter::PrintEntry(const EntryRef& entry) {
   Add("entry {} {} {} {{\n", NameOf(entry.stage), names_.Decl(entry.function), Quote(entry.name));
   PrintLive(entry.live_options, "  ");
   for (const InterfaceRow& row : entry.io) {
@@ -481,8 +481,8 @@ void ClosedPrinter::PrintEntry(const EntryRef& entry) {
       Add(" in {}", NameOf(function->stage));
     }
     Add(" {{\n");
-    for (const RegionRef& segment : function->segments) {
-      PrintSegment(*segment.closed, 4);
+    for (const RegionRef& region : function->regions) {
+      PrintRegion(*region.specialised, 4);
     }
     Add("  }}\n");
   }
@@ -491,7 +491,7 @@ void ClosedPrinter::PrintEntry(const EntryRef& entry) {
 
 // All names are declared before the first line is printed, since a mention may come long before the
 // declaration; without this, it would get the name of something unknown.
-std::string ClosedPrinter::PrintAll(const SpecialisedProgram& variant) {
+std::string VariantPrinter::PrintAll(const SpecialisedProgram& variant) {
   records_ = variant.structs;
   for (const SpecialisedDecl* decl : variant.interface) {
     names_.Declare(*decl);
@@ -500,8 +500,8 @@ std::string ClosedPrinter::PrintAll(const SpecialisedProgram& variant) {
     // Functions that two entry points share are declared twice; the second time changes nothing.
     for (const FunctionRef* function : entry.functions) {
       names_.Declare(*function->signature);
-      for (const RegionRef& segment : function->segments) {
-        for (const SpecialisedLocal& local : segment.closed->locals) {
+      for (const RegionRef& region : function->regions) {
+        for (const SpecialisedLocal& local : region.specialised->locals) {
           names_.Declare(local);
         }
       }
@@ -529,14 +529,14 @@ std::string ClosedPrinter::PrintAll(const SpecialisedProgram& variant) {
 
 // Without a variant nothing outside has a name, so a text of this kind is for tests and
 // messages only.
-std::string Print(const SpecialisedRegion& segment, const Pool& pool) {
-  return ClosedPrinter(pool).PrintAlone(segment);
+std::string Print(const SpecialisedRegion& region, const Pool& pool) {
+  return VariantPrinter(pool).PrintAlone(region);
 }
 std::string Print(const SpecialisedDecl& decl, const Pool& pool) {
-  return ClosedPrinter(pool).PrintAlone(decl);
+  return VariantPrinter(pool).PrintAlone(decl);
 }
 std::string Print(const SpecialisedProgram& variant) {
-  return ClosedPrinter(*variant.pool).PrintAll(variant);
+  return VariantPrinter(*variant.pool).PrintAll(variant);
 }
 
 }  // namespace kiln::ir

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "compiler/base/check.h"
+#include "compiler/base/text/words.h"
 #include "compiler/ir/enum_names.h"
 
 namespace kiln::ir {
@@ -85,14 +86,6 @@ std::string LongImageText(const Type& type, const ImageTraits& traits) {
   add(traits.depth, "depth");
   add(traits.unknown_depth, "unknown");
   return fmt::format("{}) {}1", text, ScalarLetter(type.scalar));
-}
-
-// The next word of `text`, which loses it; words are separated by single spaces.
-std::string_view TakeWord(std::string_view& text) {
-  const size_t end = std::min(text.find(' '), text.size());
-  const std::string_view word = text.substr(0, end);
-  text.remove_prefix(std::min(end + 1, text.size()));
-  return word;
 }
 
 // "2d array ms) u1" behind "image(".

@@ -47,14 +47,14 @@ live 3 [0, 2]
 entry vertex @main_v "main" {
   live 3 [2]
   function @main_v() -> void {
-    segment s0 {
+    region r0 {
       var $a : f3
       exit $exit
       %1 = global in @vertex.position : f3
       %2 = load %1 : f3
       %3 = local $a : f3
       store %3, %2
-      hole s1
+      insertion_point r1
       loop $exit {
         %4 = flag true : bool
         yield %4
@@ -76,7 +76,7 @@ entry vertex @main_v "main" {
       store %9, %8
       return _
     }
-    segment s1 {
+    region r1 {
       %1 = local $a : f3
       %2 = load %1 : f3
       %3 = swizzle %2, xz : f2
@@ -85,7 +85,7 @@ entry vertex @main_v "main" {
     }
   }
   function @twice(in $x : f3) -> f3 {
-    segment s0 {
+    region r0 {
       param in $x : f3
       %1 = param $x : f3
       %2 = const f1 2.0
@@ -96,7 +96,7 @@ entry vertex @main_v "main" {
 }
 entry fragment @main_f "main" {
   function @main_f() -> void in fragment {
-    segment s0 {
+    region r0 {
       %1 = global none @linear : sampler
       %2 = global none @albedo : image_color_2d
       %3 = global in @state.uv : f2
@@ -137,7 +137,7 @@ buffer uniform pass @a {
 }
 entry compute @main "main" {
   function @main() -> void {
-    segment s0 {
+    region r0 {
       var $x : f1
       var $x#2 : u1
       %1 = global none @a : a#3
@@ -152,20 +152,21 @@ entry compute @main "main" {
   EXPECT_EQ(Print(parsed->variant), kText);
 }
 
-TEST(ParseVariant, Segment_KnowsWhatItMentions) {
+TEST(ParseVariant, Region_KnowsWhatItMentions) {
   const Result<ParsedVariant> parsed = ParseVariant(kVariant);
   ASSERT_TRUE(parsed.ok());
   const FunctionRef& vertex = *parsed->variant.entries[0].functions[0];
-  ASSERT_EQ(vertex.segments.size(), 2u);
-  const SpecialisedRegion& body = *vertex.segments[0].closed;
-  EXPECT_THAT(body.holes, testing::ElementsAre(vertex.segments[1].segment));
+  ASSERT_EQ(vertex.regions.size(), 2u);
+  const SpecialisedRegion& body = *vertex.regions[0].specialised;
+  EXPECT_THAT(body.insertion_points, testing::ElementsAre(vertex.regions[1].region));
   ASSERT_EQ(body.mentions.size(), 2u);
   EXPECT_EQ(body.mentions[0].decl, parsed->variant.interface[0]->decl);
   EXPECT_EQ(body.mentions[0].touches, static_cast<uint8_t>(MemberUse::kRead));
   EXPECT_EQ(body.mentions[1].decl, parsed->variant.entries[0].functions[1]->function);
   EXPECT_TRUE(body.bound);
   EXPECT_FALSE(body.uses_implicit_lod);
-  const SpecialisedRegion& fragment = *parsed->variant.entries[1].functions[0]->segments[0].closed;
+  const SpecialisedRegion& fragment =
+      *parsed->variant.entries[1].functions[0]->regions[0].specialised;
   EXPECT_TRUE(fragment.uses_implicit_lod);
   EXPECT_EQ(fragment.mentions[0].touches, static_cast<uint8_t>(MemberUse::kSample));
 }
@@ -181,11 +182,11 @@ TEST(ParseVariant, WrongText_NamesLineAndReason) {
       {"variant compute\nlive 2 [2]", "line 2: no such option"},
       {"variant compute\nsetting \"a\" = uint x", "line 2: unknown word"},
       {"variant compute\nconstant @c : f1", "not part of an interface"},
-      {"variant compute\nentry compute @m \"m\" { function @m() -> void { segment s0 { %1 = load "
+      {"variant compute\nentry compute @m \"m\" { function @m() -> void { region r0 { %1 = load "
        "%2 "
        ": f1 } } }",
        "no such value above"},
-      {"variant compute\nentry compute @m \"m\" { function @m() -> void { segment s0 { when } } }",
+      {"variant compute\nentry compute @m \"m\" { function @m() -> void { region r0 { when } } }",
        "not an instruction of this form"},
   };
   for (const auto& row : rows) {
@@ -195,11 +196,12 @@ TEST(ParseVariant, WrongText_NamesLineAndReason) {
   }
 }
 
-TEST(Print, SegmentAlone_NumbersWhatItDoesNotOwn) {
+TEST(Print, RegionAlone_NumbersWhatItDoesNotOwn) {
   const Result<ParsedVariant> parsed = ParseVariant(kVariant);
   ASSERT_TRUE(parsed.ok());
-  const SpecialisedRegion& nested = *parsed->variant.entries[0].functions[0]->segments[1].closed;
-  EXPECT_EQ(Print(nested, *parsed->pool), R"(segment s0 {
+  const SpecialisedRegion& nested =
+      *parsed->variant.entries[0].functions[0]->regions[1].specialised;
+  EXPECT_EQ(Print(nested, *parsed->pool), R"(region r0 {
   %1 = local $_ : f3
   %2 = load %1 : f3
   %3 = swizzle %2, xz : f2

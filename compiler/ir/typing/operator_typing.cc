@@ -12,13 +12,13 @@ namespace {
 
 constexpr uint8_t kRpl1 = static_cast<uint8_t>(TypingRules::kRpl1);
 constexpr uint8_t kRpl2 = static_cast<uint8_t>(TypingRules::kRpl2);
-// The rules are bits, so that a row stands once for all that share it. Closed IR is stricter than
-// the languages where resolving inserts a splat, and wider where HLSL and WGSL need what RPL has no
-// spelling for (`kRem`, ordered comparison, arithmetic shift).
-constexpr uint8_t kClosed = static_cast<uint8_t>(TypingRules::kClosed);
+// The rules are bits, so that a row stands once for all that share it. Specialised IR is stricter
+// than the languages where resolving inserts a splat, and wider where HLSL and WGSL need what RPL
+// has no spelling for (`kRem`, ordered comparison, arithmetic shift).
+constexpr uint8_t kSpecialised = static_cast<uint8_t>(TypingRules::kSpecialised);
 constexpr uint8_t kRpl = kRpl1 | kRpl2;
-constexpr uint8_t kAll = kRpl | kClosed;
-constexpr uint8_t kLater = kRpl2 | kClosed;  // what version 2 adds
+constexpr uint8_t kAll = kRpl | kSpecialised;
+constexpr uint8_t kLater = kRpl2 | kSpecialised;  // what version 2 adds
 
 template <class... Ops>
 constexpr uint32_t Bits(Ops... ops) {
@@ -37,24 +37,26 @@ constexpr BinaryRow kBinaryRows[] = {
     {Bits(Op::kMul), P::kVector, P::kSame, R::kLeft, F::kSame, kAll},
     {Bits(Op::kMul), P::kFloatVector, P::kItem, R::kLeft, F::kVectorTimesScalar, kAll},
     // SPIR-V multiplies vectors by scalars for floats alone, so integers splat the scalar first; in
-    // closed IR the splat is an instruction of its own and the row is not needed.
+    // specialised IR the splat is an instruction of its own and the row is not needed.
     {Bits(Op::kMul), P::kIntVector, P::kItem, R::kLeft, F::kSplatRight, kRpl},
     {Bits(Op::kMul), P::kMatrix, P::kItem, R::kLeft, F::kMatrixTimesScalar, kAll},
     {Bits(Op::kMul), P::kMatrix, P::kColumnsVector, R::kRowsVector, F::kMatrixTimesVector, kAll},
     {Bits(Op::kMul), P::kFloatVector, P::kRowsMatrix, R::kColumnsVector, F::kVectorTimesMatrix,
      kAll},
-    // The language multiplies matrices of the same type (spec/rpl 5.2); the closed row further down
-    // has every product that is defined.
+    // The language multiplies matrices of the same type (spec/rpl 5.2); the specialised row further
+    // down has every product that is defined.
     {Bits(Op::kMul), P::kMatrix, P::kSame, R::kLeft, F::kMatrixTimesMatrix, kRpl},
     {Bits(Op::kDiv), P::kVector, P::kSame, R::kLeft, F::kSame, kAll},
     {Bits(Op::kDiv), P::kVector, P::kItem, R::kLeft, F::kSplatRight, kRpl},
     {Bits(Op::kDiv), P::kMatrix, P::kSame, R::kLeft, F::kMatrixPerColumn, kAll},
     {Bits(Op::kMod, Op::kAnd, Op::kOr, Op::kXor, Op::kShiftLeft, Op::kShiftRight), P::kIntVector,
      P::kSame, R::kLeft, F::kSame, kAll},
-    {Bits(Op::kMul), P::kMatrix, P::kColumnsMatrix, R::kProduct, F::kMatrixTimesMatrix, kClosed},
-    {Bits(Op::kRem), P::kVector, P::kSame, R::kLeft, F::kSame, kClosed},
-    {Bits(Op::kNotEqualOrdered), P::kFloatVector, P::kSame, R::kBoolVector, F::kCompare, kClosed},
-    {Bits(Op::kShiftRightArithmetic), P::kSignedVector, P::kSame, R::kLeft, F::kSame, kClosed},
+    {Bits(Op::kMul), P::kMatrix, P::kColumnsMatrix, R::kProduct, F::kMatrixTimesMatrix,
+     kSpecialised},
+    {Bits(Op::kRem), P::kVector, P::kSame, R::kLeft, F::kSame, kSpecialised},
+    {Bits(Op::kNotEqualOrdered), P::kFloatVector, P::kSame, R::kBoolVector, F::kCompare,
+     kSpecialised},
+    {Bits(Op::kShiftRightArithmetic), P::kSignedVector, P::kSame, R::kLeft, F::kSame, kSpecialised},
     // One row of results for scalars and one for vectors: version 1 of RPL compares scalars only.
     {Bits(Op::kLess, Op::kGreater, Op::kLessEqual, Op::kGreaterEqual, Op::kEqual, Op::kNotEqual),
      P::kScalar, P::kSame, R::kBool, F::kCompare, kAll},
@@ -67,10 +69,14 @@ constexpr BinaryRow kBinaryRows[] = {
 // A unary operator keeps the type of its operand, so a row has no result. `+` is a rule of the
 // language only: it is gone once an expression is resolved.
 constexpr UnaryRow kUnaryRows[] = {
-    {UnaryOp::kNegate, P::kFloatVector, kAll},      {UnaryOp::kNegate, P::kSignedVector, kAll},
-    {UnaryOp::kNegate, P::kMatrix, kAll},           {UnaryOp::kNot, P::kBool, kAll},
-    {UnaryOp::kNot, P::kBoolVector, kLater},        {UnaryOp::kComplement, P::kIntScalar, kRpl},
-    {UnaryOp::kComplement, P::kIntVector, kClosed}, {UnaryOp::kPlus, P::kAny, kRpl},
+    {UnaryOp::kNegate, P::kFloatVector, kAll},
+    {UnaryOp::kNegate, P::kSignedVector, kAll},
+    {UnaryOp::kNegate, P::kMatrix, kAll},
+    {UnaryOp::kNot, P::kBool, kAll},
+    {UnaryOp::kNot, P::kBoolVector, kLater},
+    {UnaryOp::kComplement, P::kIntScalar, kRpl},
+    {UnaryOp::kComplement, P::kIntVector, kSpecialised},
+    {UnaryOp::kPlus, P::kAny, kRpl},
 };
 
 // Does `type` fit the pattern, next to a left operand of type `left`?

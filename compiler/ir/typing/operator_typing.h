@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The typing rules of operators, as written in a source and as closed instructions. Pure functions
-// of shapes, like those of typing.h; one table holds every rule.
-// Spec: docs/IR.md "Typing of closed instructions", spec/rpl 5.2, 5.3.
+// The typing rules of operators, as written in a source and as specialised instructions. Pure
+// functions of shapes, like those of typing.h; one table holds every rule. Spec: docs/IR.md "Typing
+// of specialised instructions", spec/rpl 5.2, 5.3.
 #pragma once
 
 #include <cstdint>
@@ -13,10 +13,10 @@
 
 namespace kiln::ir {
 
-// Whose rules: those of a language, or those of closed IR. Bits, because rows have several.
-enum class TypingRules : uint8_t { kRpl1 = 1, kClosed = 2, kRpl2 = 4 };
+// Whose rules: those of a language, or those of specialised IR. Bits, because rows have several.
+enum class TypingRules : uint8_t { kRpl1 = 1, kSpecialised = 2, kRpl2 = 4 };
 
-// How a binary operation is computed. Everything but kSplatRight is one closed `binary`.
+// How a binary operation is computed. Everything but kSplatRight is one specialised `binary`.
 enum class BinaryForm : uint8_t {
   kSame,               // component by component
   kMatrixPerColumn,    // column by column

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What a family of inbuilt functions takes comes from its row in builtins.def, whose letters are
 // spelled for one type. Functions of images have no letters: what they take follows from the kind
-// of the image, twice, as a source writes it and as closed IR holds it.
+// of the image, twice, as a source writes it and as specialised IR holds it.
 #include "compiler/ir/typing/typing.h"
 
 #include <algorithm>
@@ -64,9 +64,9 @@ bool Takes(Builtin builtin, const ImageTraits& traits) {
   return IsSampling(builtin) || builtin == Builtin::kImageLevels;
 }
 
-// The layer, written first, becomes the last component of the closed coordinate.
+// The layer, written first, becomes the last component of the specialised coordinate.
 // Both signatures grow side by side, because they differ only here: sources write `(layer, uv)` and
-// closed IR has one vector `(u, v, layer)`, with the layer converted to its scalar.
+// specialised IR has one vector `(u, v, layer)`, with the layer converted to its scalar.
 void AddCoordinates(const Pool& pool, Builtin builtin, const ImageTraits& traits,
                     SampleTyping& typing) {
   if (builtin == Builtin::kImageSize || builtin == Builtin::kImageLevels) {
@@ -78,14 +78,14 @@ void AddCoordinates(const Pool& pool, Builtin builtin, const ImageTraits& traits
     AddParameter(typing.written, pool.Vector(Scalar::kU32, 1));
   }
   AddParameter(typing.written, pool.Vector(scalar, rows));
-  AddParameter(typing.closed, pool.Vector(scalar, rows + (traits.arrayed ? 1 : 0)));
+  AddParameter(typing.specialised, pool.Vector(scalar, rows + (traits.arrayed ? 1 : 0)));
 }
 
 // What follows the coordinate.
 void AddImageOperands(const Pool& pool, Builtin builtin, const Type& image,
                       const ImageTraits& traits, Signature& signature) {
-  // These operands are the same in a source and in closed IR; the function is called once for each
-  // signature.
+  // These operands are the same in a source and in specialised IR; the function is called once for
+  // each signature.
   const TypeId f1 = pool.Vector(Scalar::kF32, 1);
   const TypeId u1 = pool.Vector(Scalar::kU32, 1);
   if (SamplesDepth(builtin)) {
@@ -387,7 +387,7 @@ std::optional<SampleTyping> TypeOfSample(const Pool& pool, Builtin builtin, Type
   }
   SampleTyping typing;
   AddCoordinates(pool, builtin, traits, typing);
-  for (Signature* signature : {&typing.written, &typing.closed}) {
+  for (Signature* signature : {&typing.written, &typing.specialised}) {
     AddImageOperands(pool, builtin, type, traits, *signature);
     signature->result = ResultOf(pool, builtin, type, traits);
   }

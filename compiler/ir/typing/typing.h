@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The typing rules of constructors, conversions and inbuilt functions, and the parts of types;
 // those of operators are in operator_typing.h. Pure functions of shapes: they know nothing of
-// places, stages or names, and add nothing to the pool. Spec: docs/IR.md "Typing of closed
+// places, stages or names, and add nothing to the pool. Spec: docs/IR.md "Typing of specialised
 // instructions", spec/rpl 4.2, 6.
 #pragma once
 
@@ -28,7 +28,7 @@ enum class ConstructorForm : uint8_t {
 // Requires: `target` is a vector, matrix or struct. Nothing if no rule fits.
 std::optional<ConstructorForm> TypeOfConstructor(const Pool& pool, TypeId target,
                                                  std::span<const TypeId> arguments);
-// Does closed `construct` make `target` of `operands`? As kCombine; arrays of their items too.
+// Does specialised `construct` make `target` of `operands`? As kCombine; arrays of their items too.
 bool Combines(const Pool& pool, TypeId target, std::span<const TypeId> operands);
 // Does `convert` turn a value of `from` into one of `to`?
 bool Converts(const Pool& pool, TypeId from, TypeId to);
@@ -75,11 +75,11 @@ constexpr bool SamplesDepth(Builtin builtin) {
   return builtin == Builtin::kSampleDref || builtin == Builtin::kSampleDrefLod ||
          builtin == Builtin::kGatherDref;
 }
-// What follows the image: as written in a source (layer first), and in closed IR
+// What follows the image: as written in a source (layer first), and in specialised IR
 // (the layer is the last component of the coordinate).
 struct SampleTyping {
   Signature written;
-  Signature closed;
+  Signature specialised;
 };
 // Nothing if `image` is no sampled image, or not one that the function accepts.
 // Nothing if the function does not take this kind of image.

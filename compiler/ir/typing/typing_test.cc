@@ -97,7 +97,7 @@ TEST(TypeOfBinary, OverAllPairsOfTypes_ExactlyTheTableIsLegal) {
   using enum BinaryOp;
   const struct {
     BinaryOp op;
-    size_t rpl1, rpl2, closed;
+    size_t rpl1, rpl2, specialised;
   } rows[] = {
       {kAdd, 14, 14, 14},
       {kSub, 14, 14, 14},
@@ -122,17 +122,18 @@ TEST(TypeOfBinary, OverAllPairsOfTypes_ExactlyTheTableIsLegal) {
   for (const auto& row : rows) {
     size_t rpl1 = 0;
     size_t rpl2 = 0;
-    size_t closed = 0;
+    size_t specialised = 0;
     for (const TypeId left : types.all) {
       for (const TypeId right : types.all) {
         rpl1 += TypeOfBinary(types.pool, TypingRules::kRpl1, row.op, left, right).has_value();
         rpl2 += TypeOfBinary(types.pool, TypingRules::kRpl2, row.op, left, right).has_value();
-        closed += TypeOfBinary(types.pool, TypingRules::kClosed, row.op, left, right).has_value();
+        specialised +=
+            TypeOfBinary(types.pool, TypingRules::kSpecialised, row.op, left, right).has_value();
       }
     }
     EXPECT_EQ(rpl1, row.rpl1) << static_cast<int>(row.op);
     EXPECT_EQ(rpl2, row.rpl2) << static_cast<int>(row.op);
-    EXPECT_EQ(closed, row.closed) << static_cast<int>(row.op);
+    EXPECT_EQ(specialised, row.specialised) << static_cast<int>(row.op);
   }
 }
 
@@ -151,8 +152,8 @@ TEST(TypeOfUnary, OverAllTypes_ExactlyTheTableIsLegal) {
   EXPECT_EQ(legal(kRpl1, UnaryOp::kNegate), "f1 f2 f3 f4 s1 s2 s3 s4 f3x3 f4x4 ");
   EXPECT_EQ(legal(kRpl1, UnaryOp::kNot), "bool ");
   EXPECT_EQ(legal(kRpl1, UnaryOp::kComplement), "u1 s1 ");
-  EXPECT_EQ(legal(kClosed, UnaryOp::kComplement), "u1 u2 u3 u4 s1 s2 s3 s4 ");
-  EXPECT_EQ(legal(kClosed, UnaryOp::kPlus), "");
+  EXPECT_EQ(legal(kSpecialised, UnaryOp::kComplement), "u1 u2 u3 u4 s1 s2 s3 s4 ");
+  EXPECT_EQ(legal(kSpecialised, UnaryOp::kPlus), "");
 }
 
 TEST(TypeOfConstructor, FirstRuleThatFits_Decides) {
@@ -265,7 +266,7 @@ TEST(TypeOfSample, EveryImageKind_HasItsArguments) {
   const struct {
     Builtin builtin;
     ImageTraits image;
-    std::string_view written, closed;  // empty: not accepted
+    std::string_view written, specialised;  // empty: not accepted
   } rows[] = {
       {Builtin::kSample, {.dim = ImageDim::k2d}, "f2 -> f4", "f2 -> f4"},
       {Builtin::kSample, {.dim = ImageDim::k3d}, "f3 -> f4", "f3 -> f4"},
@@ -304,7 +305,7 @@ TEST(TypeOfSample, EveryImageKind_HasItsArguments) {
     ASSERT_EQ(typing.has_value(), !row.written.empty()) << TypeText(types.pool, image);
     if (typing) {
       EXPECT_EQ(SignatureText(types.pool, typing->written), row.written);
-      EXPECT_EQ(SignatureText(types.pool, typing->closed), row.closed);
+      EXPECT_EQ(SignatureText(types.pool, typing->specialised), row.specialised);
     }
   }
 }

@@ -13,13 +13,13 @@ namespace kiln::ir {
 bool CheckedRegion::Check(bool holds, std::string_view what) {
   if (!holds && !error_) {
     std::string where;
-    if (current < segment.insts.size()) {
-      const InstKind kind = segment.insts[current].kind;
+    if (current < rows.insts.size()) {
+      const InstKind kind = rows.insts[current].kind;
       where = fmt::format(", instruction {} ({})", current, FactsOf(kind).mnemonic);
     }
-    error_ = Error{
-        .code = ErrorCode::kInternal,
-        .context = fmt::format("closed segment {}{}: {}", segment.segment.value, where, what)};
+    error_ =
+        Error{.code = ErrorCode::kInternal,
+              .context = fmt::format("specialised region {}{}: {}", rows.id.value, where, what)};
   }
   return holds;
 }
@@ -34,13 +34,13 @@ Result<void> CheckedRegion::Finish() {
 // A call may have a result by its kind and none by its type, namely of a function that returns
 // nothing.
 bool CheckedRegion::IsValue(InstId id) const {
-  const Inst& inst = segment.insts[id.value];
+  const Inst& inst = rows.insts[id.value];
   return FactsOf(inst.kind).result == ResultSchema::kValue &&
          pool[inst.type].kind != TypeKind::kVoid;
 }
 
 bool CheckedRegion::IsPlace(InstId id) const {
-  return FactsOf(segment.insts[id.value].kind).result == ResultSchema::kPlace;
+  return FactsOf(rows.insts[id.value].kind).result == ResultSchema::kPlace;
 }
 
 bool CheckedRegion::IsBoolValue(InstId id) const {
@@ -48,13 +48,13 @@ bool CheckedRegion::IsBoolValue(InstId id) const {
 }
 
 bool CheckedRegion::YieldsType(BlockId block, TypeId type) const {
-  const YieldInst yield = segment.insts[segment.InstsOf(block).back()].As<YieldInst>();
+  const YieldInst yield = rows.insts[rows.InstsOf(block).back()].As<YieldInst>();
   return TypeOf(yield.value) == type;
 }
 
 // The low word of a constant of any type; callers check the type of the step.
 std::optional<uint32_t> CheckedRegion::ConstantIndex(InstId id) const {
-  const Inst& inst = segment.insts[id.value];
+  const Inst& inst = rows.insts[id.value];
   return inst.kind == InstKind::kConst ? std::optional(pool[inst.As<ConstInst>().value].a)
                                        : std::nullopt;
 }
@@ -71,7 +71,7 @@ const SpecialisedLocal* CheckedRegion::FindLocal(LocalId id) const {
 }
 
 bool CheckedRegion::Mentions(DeclId decl, MemberId member) const {
-  return std::ranges::any_of(segment.mentions, [&](const Mention& mention) {
+  return std::ranges::any_of(rows.mentions, [&](const Mention& mention) {
     return mention.decl == decl && mention.member == member;
   });
 }

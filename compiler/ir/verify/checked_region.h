@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A closed region while it is checked: its rows, what is known around it, the loops that are open,
-// and the first thing that does not hold. The walk (verify_specialised.h) and the rules of
+// A specialised region while it is checked: its rows, what is known around it, the loops that are
+// open, and the first thing that does not hold. The walk (verify_specialised.h) and the rules of
 // instructions (verify_inst.h) share it.
 #pragma once
 
@@ -15,9 +15,9 @@
 
 namespace kiln::ir {
 
-// What is known around a segment when a whole variant is checked.
+// What is known around a region when a whole variant is checked.
 struct Surroundings {
-  FlatMap<uint32_t, const SpecialisedLocal*> locals;  // of enclosing segments
+  FlatMap<uint32_t, const SpecialisedLocal*> locals;  // of enclosing regions
   FlatMap<uint32_t, const SpecialisedDecl*> decls;    // interface and signatures
   const SpecialisedDecl* signature = nullptr;         // of the function
   const EntryRef* entry = nullptr;                    // if the function is its entry point
@@ -28,7 +28,7 @@ class CheckedRegion {
  public:
   // Everything given must outlive it; `known` may be null.
   CheckedRegion(const SpecialisedRegion& of, const Pool& types, const Surroundings* known)
-      : segment(of), pool(types), surroundings(known) {}
+      : rows(of), pool(types), surroundings(known) {}
 
   // The first thing that does not hold is the error. Returns `holds`.
   bool Check(bool holds, std::string_view what);
@@ -39,22 +39,22 @@ class CheckedRegion {
   // Requires, here and below: the ids have been checked.
   bool IsValue(InstId id) const;
   bool IsPlace(InstId id) const;
-  TypeId TypeOf(InstId id) const { return segment.insts[id.value].type; }
+  TypeId TypeOf(InstId id) const { return rows.insts[id.value].type; }
   bool IsBoolValue(InstId id) const;
   bool YieldsType(BlockId block, TypeId type) const;
   std::optional<uint32_t> ConstantIndex(InstId id) const;
   const SpecialisedLocal* FindLocal(LocalId id) const;  // null if unknown
   bool Mentions(DeclId decl, MemberId member) const;
 
-  const SpecialisedRegion& segment;
+  const SpecialisedRegion& rows;
   const Pool& pool;
   const Surroundings* surroundings;
   FlatMap<uint32_t, const SpecialisedLocal*> locals;  // own
   std::vector<LocalId> open_loops;                    // and switches
-  size_t jump_limit = 0;       // those of open_loops before it are out of reach
-  uint32_t in_continuing = 0;  // continuing blocks around
-  size_t holes = 0;            // met so far
-  uint32_t current = kNoRow;   // inst, for messages
+  size_t jump_limit = 0;        // those of open_loops before it are out of reach
+  uint32_t in_continuing = 0;   // continuing blocks around
+  size_t insertion_points = 0;  // met so far
+  uint32_t current = kNoRow;    // inst, for messages
 
  private:
   std::optional<Error> error_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the checks of one open module share: the rows, questions about ids, the first thing that
+// What the checks of one generic module share: the rows, questions about ids, the first thing that
 // does not hold, and a budget. Every byte of the rows may be hostile.
 #pragma once
 

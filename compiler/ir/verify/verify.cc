@@ -14,7 +14,7 @@
 namespace kiln::ir {
 namespace {
 
-// Segments of one function, each with the names of those around it.
+// Regions of one function, each with the names of those around it.
 Result<void> VerifyFunction(const FunctionRef& function, const Pool& pool,
                             Surroundings& surroundings) {
   surroundings.signature = function.signature;
@@ -24,22 +24,22 @@ Result<void> VerifyFunction(const FunctionRef& function, const Pool& pool,
       return Error{.code = ErrorCode::kInternal, .context = "a parameter: " + std::string(wrong)};
     }
   }
-  for (size_t i = 0; i < function.segments.size(); ++i) {
-    const RegionRef& segment = function.segments[i];
+  for (size_t i = 0; i < function.regions.size(); ++i) {
+    const RegionRef& region = function.regions[i];
     surroundings.locals.Clear();
     // Parents come first. So the loop below walks towards the body with strictly smaller numbers,
     // and it ends.
-    if (i != 0 && segment.parent >= i) {
-      return Error{.code = ErrorCode::kInternal, .context = "a segment comes before its parent"};
+    if (i != 0 && region.parent >= i) {
+      return Error{.code = ErrorCode::kInternal, .context = "a region comes before its parent"};
     }
     // Names of all regions around are visible, those of regions beside it are not.
     for (size_t outer = i; outer != 0;) {
-      outer = function.segments[outer].parent;
-      for (const SpecialisedLocal& local : function.segments[outer].closed->locals) {
+      outer = function.regions[outer].parent;
+      for (const SpecialisedLocal& local : function.regions[outer].specialised->locals) {
         surroundings.locals.Insert(local.local.value, &local);
       }
     }
-    KILN_TRY_VOID(RegionVerifier(*segment.closed, pool, &surroundings).Run());
+    KILN_TRY_VOID(RegionVerifier(*region.specialised, pool, &surroundings).Run());
   }
   return {};
 }
@@ -55,8 +55,8 @@ Result<void> VerifyIds(const ModuleView& module) {
   return rows.Finish();
 }
 
-Result<void> Verify(const SpecialisedRegion& segment, const Pool& pool) {
-  return RegionVerifier(segment, pool, nullptr).Run();
+Result<void> Verify(const SpecialisedRegion& region, const Pool& pool) {
+  return RegionVerifier(region, pool, nullptr).Run();
 }
 
 Result<void> Verify(const SpecialisedProgram& variant) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The rows of each table first, then a walk of every segment in order. The walk proves what rows
+// The rows of each table first, then a walk of every region in order. The walk proves what rows
 // alone cannot show: a block has one owner, an instruction one place, an operand has run in a block
-// that is still open. Segments stand in pre-order, so a parent is walked before what is nested in
-// it, and whether a name belongs to a segment around is a comparison of two ranges.
+// that is still open. Regions stand in pre-order, so a parent is walked before what is nested in
+// it, and whether a name belongs to a region around is a comparison of two ranges.
 #include "compiler/ir/verify/verify_body.h"
 
 #include <algorithm>
@@ -37,53 +37,54 @@ bool MayName(InstKind inst, LocalKind local) {
 // The rows are checked completely before the walk, so that the walk may index with whatever a row
 // holds.
 void BodyVerifier::Run() {
-  VerifySegments();
+  VerifyRegions();
   VerifyInsts();
-  mentioned_.resize(module_.segments.size());
-  segment_depth_.resize(module_.segments.size(), 1);
-  for (uint32_t i = 0; i < module_.segments.size() && rows_.ok(); ++i) {
+  mentioned_.resize(module_.regions.size());
+  region_depth_.resize(module_.regions.size(), 1);
+  for (uint32_t i = 0; i < module_.regions.size() && rows_.ok(); ++i) {
     WalkRegion(i);
   }
   // A region with a parent must be mentioned by exactly one instruction. The walk has refused a
   // second one; here it is found whether there was one at all.
-  for (uint32_t i = 0; i < module_.segments.size() && rows_.ok(); ++i) {
-    rows_.Check(mentioned_[i] == module_.segments[i].parent.valid(), "segment without its hole", i);
+  for (uint32_t i = 0; i < module_.regions.size() && rows_.ok(); ++i) {
+    rows_.Check(mentioned_[i] == module_.regions[i].parent.valid(),
+                "region without its insertion point", i);
   }
 }
 
-// Segments of a function are consecutive and in pre-order, its body first.
-void BodyVerifier::VerifySegments() {
-  const std::span<const Region> segments = module_.segments;
-  segment_end_.resize(segments.size());
-  std::vector<uint32_t> path;  // from the body to the segment before
+// Regions of a function are consecutive and in pre-order, its body first.
+void BodyVerifier::VerifyRegions() {
+  const std::span<const Region> regions = module_.regions;
+  region_end_.resize(regions.size());
+  std::vector<uint32_t> path;  // from the body to the region before
   size_t bodies = 0;
-  for (uint32_t i = 0; i < segments.size() && rows_.ok(); ++i) {
-    const Region& segment = segments[i];
-    if (!rows_.Check(segment.function.value < module_.decls.size() &&
-                         module_.decls[segment.function.value].kind == DeclKind::kFunction &&
-                         segment.block.value < module_.blocks.size() &&
-                         rows_.IsCexpr(segment.condition) && segment.zero == 0,
-                     "segment", i)) {
+  for (uint32_t i = 0; i < regions.size() && rows_.ok(); ++i) {
+    const Region& region = regions[i];
+    if (!rows_.Check(region.function.value < module_.decls.size() &&
+                         module_.decls[region.function.value].kind == DeclKind::kFunction &&
+                         region.block.value < module_.blocks.size() &&
+                         rows_.IsCexpr(region.condition) && region.zero == 0,
+                     "region", i)) {
       return;
     }
     // A region without a parent begins a function, and the function must say that it begins there;
     // so two functions cannot share a body.
-    if (!segment.parent.valid()) {
-      rows_.Check(module_.decls[segment.function.value].body == i && segment.condition == kTrue,
+    if (!region.parent.valid()) {
+      rows_.Check(module_.decls[region.function.value].body == i && region.condition == kTrue,
                   "body of a function", i);
       path.clear();
       ++bodies;
     }
     // Pre-order: the parent is on the path from the body to the region before. What was left is
     // taken off and can never be a parent again.
-    while (!path.empty() && path.back() != segment.parent.value) {
+    while (!path.empty() && path.back() != region.parent.value) {
       path.pop_back();
     }
-    rows_.Check(path.empty() != segment.parent.valid(), "segments are in pre-order", i);
-    rows_.Check(path.empty() || segments[path.back()].function == segment.function,
-                "function of a segment", i);
+    rows_.Check(path.empty() != region.parent.valid(), "regions are in pre-order", i);
+    rows_.Check(path.empty() || regions[path.back()].function == region.function,
+                "function of a region", i);
     path.push_back(i);
-    rows_.Check(path.size() <= kMaxNesting, "segments are nested too deep", i);
+    rows_.Check(path.size() <= kMaxNesting, "regions are nested too deep", i);
   }
   // Each body has named its declaration, and there are as many bodies as functions; so every
   // function has exactly one.
@@ -91,27 +92,27 @@ void BodyVerifier::VerifySegments() {
   rows_.Check(bodies == static_cast<size_t>(functions), "a body for every function", bodies);
   // Going backwards, the end of each nested region is final before its parent takes it over. The
   // regions of a subtree are then a range of numbers, which makes MayMention a comparison.
-  for (size_t i = segments.size(); i-- > 0 && rows_.ok();) {
-    segment_end_[i] = std::max<uint32_t>(segment_end_[i], static_cast<uint32_t>(i) + 1);
-    if (const RegionId parent = segments[i].parent; parent.valid()) {
-      segment_end_[parent.value] = std::max(segment_end_[parent.value], segment_end_[i]);
+  for (size_t i = regions.size(); i-- > 0 && rows_.ok();) {
+    region_end_[i] = std::max<uint32_t>(region_end_[i], static_cast<uint32_t>(i) + 1);
+    if (const RegionId parent = regions[i].parent; parent.valid()) {
+      region_end_[parent.value] = std::max(region_end_[parent.value], region_end_[i]);
     }
   }
   if (rows_.ok()) {
-    VerifySegmentLocals();
+    VerifyRegionLocals();
   }
 }
 
-void BodyVerifier::VerifySegmentLocals() {
+void BodyVerifier::VerifyRegionLocals() {
   // One owner for each local, or a name could be visible in two functions at once.
   local_owner_.assign(module_.locals.size(), kNoRow);
-  for (uint32_t i = 0; i < module_.segments.size() && rows_.ok(); ++i) {
-    if (!rows_.Check(rows_.WordsBelow(module_.segments[i].locals, module_.locals.size()),
-                     "names of a segment", i)) {
+  for (uint32_t i = 0; i < module_.regions.size() && rows_.ok(); ++i) {
+    if (!rows_.Check(rows_.WordsBelow(module_.regions[i].locals, module_.locals.size()),
+                     "names of a region", i)) {
       return;
     }
-    for (const uint32_t local : module_.List(module_.segments[i].locals)) {
-      rows_.Check(local_owner_[local] == kNoRow, "a name of two segments", local);
+    for (const uint32_t local : module_.List(module_.regions[i].locals)) {
+      rows_.Check(local_owner_[local] == kNoRow, "a name of two regions", local);
       local_owner_[local] = i;
     }
   }
@@ -189,7 +190,7 @@ void BodyVerifier::VerifyOperand(uint32_t row, const Operand& operand) {
       good = rows_.IsCexpr(CexprId{word});
       break;
     case OperandSchema::kRegion:
-      good = word < module_.segments.size();
+      good = word < module_.regions.size();
       break;
     case OperandSchema::kLiteral:
       good = HasGoodLiteral(module_.insts[row], word);
@@ -252,9 +253,9 @@ bool BodyVerifier::VerifyCases(std::span<const uint32_t> words) {
   return whole && good && words[0] < module_.insts.size();
 }
 
-void BodyVerifier::WalkRegion(uint32_t segment) {
-  segment_ = segment;
-  WalkBlock(module_.segments[segment].block, Ending::kFlows, segment_depth_[segment]);
+void BodyVerifier::WalkRegion(uint32_t region) {
+  region_ = region;
+  WalkBlock(module_.regions[region].block, Ending::kFlows, region_depth_[region]);
 }
 
 // The walk is recursive, and the depth check comes before it goes deeper. It is also what later
@@ -307,11 +308,12 @@ void BodyVerifier::WalkInst(uint32_t row, Ending ending, bool last, uint32_t dep
       });
   CheckLocalsOf(inst, row);
   CheckMention(inst, row);
-  if (inst.kind == InstKind::kWhenSegment && rows_.ok()) {
-    const uint32_t hole = inst.As<WhenSegmentInst>().segment.value;
-    rows_.Check(module_.segments[hole].parent.value == segment_ && !mentioned_[hole], "hole", row);
-    mentioned_[hole] = true;
-    segment_depth_[hole] = depth + 1;  // a parent is walked before what is nested in it
+  if (inst.kind == InstKind::kWhenRegion && rows_.ok()) {
+    const uint32_t point = inst.As<WhenRegionInst>().region.value;
+    rows_.Check(module_.regions[point].parent.value == region_ && !mentioned_[point],
+                "insertion point", row);
+    mentioned_[point] = true;
+    region_depth_[point] = depth + 1;  // a parent is walked before what is nested in it
   }
   WalkOwnedBlocks(row, depth);
   ForEachOwnedBlock(
@@ -366,7 +368,7 @@ void BodyVerifier::CheckMention(const Inst& inst, uint32_t row) {
   }
   // Whatever is mentioned has a smaller number, so calls cannot form a cycle and every walk over
   // callees ends.
-  rows_.Check(inst.a < module_.segments[segment_].function.value,
+  rows_.Check(inst.a < module_.regions[region_].function.value,
               "a declaration below the function that names it", row);
   if (inst.kind == InstKind::kGlobalRef) {
     const GlobalRefInst global = inst.As<GlobalRefInst>();
@@ -379,7 +381,7 @@ void BodyVerifier::CheckMention(const Inst& inst, uint32_t row) {
   }
 }
 
-// Names belong to this segment or one around it, and are of the right kind.
+// Names belong to this region or one around it, and are of the right kind.
 void BodyVerifier::CheckLocalsOf(const Inst& inst, uint32_t row) {
   for (const Operand& operand : OperandsOf(inst)) {
     const bool names_one = operand.schema == OperandSchema::kLocal ||
@@ -387,11 +389,11 @@ void BodyVerifier::CheckLocalsOf(const Inst& inst, uint32_t row) {
     if (names_one) {
       rows_.Check(MayMention(LocalId{operand.word}) &&
                       MayName(inst.kind, module_.locals[operand.word].kind),
-                  "name of another segment or kind", row);
+                  "name of another region or kind", row);
     } else if (operand.schema == OperandSchema::kLocals) {
       for (const uint32_t local : module_.List(ListId{operand.word})) {
         rows_.Check(MayMention(LocalId{local}) && !IsExit(module_.locals[local].kind),
-                    "candidate of another segment or kind", row);
+                    "candidate of another region or kind", row);
       }
     }
   }
@@ -408,7 +410,7 @@ void BodyVerifier::CheckLocalsOf(const Inst& inst, uint32_t row) {
 // subtree of the owner.
 bool BodyVerifier::MayMention(LocalId local) const {
   const uint32_t owner = local_owner_[local.value];
-  return owner != kNoRow && owner <= segment_ && segment_ < segment_end_[owner];
+  return owner != kNoRow && owner <= region_ && region_ < region_end_[owner];
 }
 
 }  // namespace kiln::ir

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Checks the segments and instructions of an open module: the second half of VerifyIds (verify.h),
+// Checks the regions and instructions of a generic module: the second half of VerifyIds (verify.h),
 // which may rely on the tables (verify_generic.h).
 #pragma once
 
@@ -17,18 +17,18 @@ class BodyVerifier {
   explicit BodyVerifier(ImageRows& rows)
       : rows_(rows),
         module_(rows.module()),
-        form_(module_.header.typed != 0 ? Form::kTypedOpen : Form::kUntyped) {}
+        form_(module_.header.typed != 0 ? Form::kTypedGeneric : Form::kUntyped) {}
 
   void Run();
 
  private:
   enum class Ending : uint8_t { kFlows, kYields };
 
-  void VerifySegments();
-  void VerifySegmentLocals();
+  void VerifyRegions();
+  void VerifyRegionLocals();
   void VerifyInsts();
   void VerifyOperand(uint32_t row, const Operand& operand);
-  void WalkRegion(uint32_t segment);
+  void WalkRegion(uint32_t region);
   void WalkBlock(BlockId id, Ending ending, uint32_t depth);
   void WalkInst(uint32_t row, Ending ending, bool last, uint32_t depth);
   void WalkOwnedBlocks(uint32_t row, uint32_t depth);
@@ -42,15 +42,15 @@ class BodyVerifier {
   ImageRows& rows_;
   const ModuleView& module_;
   const Form form_;                    // of the module
-  std::vector<uint32_t> segment_end_;  // by segment: first segment behind those nested in it
-  std::vector<uint32_t> local_owner_;  // by local: segment that lists it
+  std::vector<uint32_t> region_end_;   // by region: first region behind those nested in it
+  std::vector<uint32_t> local_owner_;  // by local: region that lists it
   std::vector<uint32_t> inst_nesting_;
-  std::vector<bool> visible_;            // by inst: has run, and its block is open
-  std::vector<bool> placed_;             // by inst
-  std::vector<bool> owned_;              // by block
-  std::vector<bool> mentioned_;          // by segment: has its when_segment
-  std::vector<uint32_t> segment_depth_;  // by segment: nesting of its block
-  uint32_t segment_ = 0;                 // being walked
+  std::vector<bool> visible_;           // by inst: has run, and its block is open
+  std::vector<bool> placed_;            // by inst
+  std::vector<bool> owned_;             // by block
+  std::vector<bool> mentioned_;         // by region: has its when_region
+  std::vector<uint32_t> region_depth_;  // by region: nesting of its block
+  uint32_t region_ = 0;                 // being walked
 };
 
 }  // namespace kiln::ir

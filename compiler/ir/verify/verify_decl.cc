@@ -49,7 +49,7 @@ class TypeWalk {
       case TypeKind::kNamed:
       case TypeKind::kDeferred:
       case TypeKind::kDeclared:
-        return "an open type";
+        return "a generic type";
       case TypeKind::kVoid:
       case TypeKind::kVector:
       case TypeKind::kMatrix:
@@ -98,7 +98,7 @@ class TypeWalk {
 
 Error Wrong(const Pool& pool, StringId name, std::string_view what) {
   return {.code = ErrorCode::kInternal,
-          .context = fmt::format("closed declaration '{}': {}",
+          .context = fmt::format("specialised declaration '{}': {}",
                                  name.valid() ? pool.Text(name) : "_", what)};
 }
 

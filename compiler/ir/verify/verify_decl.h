@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What declarations and types of a closed variant may be: what the IR can say and no stage behind
-// it can make is refused here, with a reason. See docs/IR.md, "Types".
+// What declarations and types of a specialised variant may be: what the IR can say and no stage
+// behind it can make is refused here, with a reason. See docs/IR.md, "Types".
 #pragma once
 
 #include <string_view>

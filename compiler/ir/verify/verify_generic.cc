@@ -280,7 +280,7 @@ void TableVerifier::VerifyType(uint32_t row) {
 }
 
 // Parts come before the whole. Shared parts make the tree larger than the table; it is the number
-// of leaves that printing and closing pay for.
+// of leaves that printing and specialising pay for.
 void TableVerifier::VerifyConsts() {
   std::vector<uint32_t> leaves(module_.consts.size(), 1);
   std::vector<uint32_t> nesting(module_.consts.size(), 1);
@@ -405,7 +405,7 @@ void TableVerifier::VerifyDecl(uint32_t row) {
   if (decl.kind == DeclKind::kConstant || decl.kind == DeclKind::kSetting) {
     body = rows_.IsCexpr(CexprId{decl.body});
   } else if (decl.kind == DeclKind::kFunction) {
-    body = decl.body < module_.segments.size();
+    body = decl.body < module_.regions.size();
   }
   rows_.Check(body, "body of a declaration", row);
 }
@@ -560,7 +560,7 @@ void TableVerifier::VerifySpans() {
   parallel(module_.decl_spans.size(), module_.decls.size());
   parallel(module_.member_spans.size(), module_.members.size());
   parallel(module_.local_spans.size(), module_.locals.size());
-  parallel(module_.segment_spans.size(), module_.segments.size());
+  parallel(module_.region_spans.size(), module_.regions.size());
   parallel(module_.inst_spans.size(), module_.insts.size());
   const auto good = [&](auto... ids) {
     rows_.Check((rows_.IsSpan(ids) && ...), "number of a span", 0);
@@ -574,7 +574,7 @@ void TableVerifier::VerifySpans() {
   for (const LocalSpans& spans : module_.local_spans) {
     good(spans.name, spans.condition, spans.type);
   }
-  for (const RegionSpans& spans : module_.segment_spans) {
+  for (const RegionSpans& spans : module_.region_spans) {
     good(spans.condition);
   }
   for (const InstSpans& spans : module_.inst_spans) {

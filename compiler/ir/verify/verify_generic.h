@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Checks every table of an open module but the instructions: the first half of VerifyIds
+// Checks every table of a generic module but the instructions: the first half of VerifyIds
 // (verify.h).
 #pragma once
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The meaning of closed instructions: one case per kind, rules of types from typing.h. What lies
-// outside of the region is asked for only if the surroundings are known; a region that is checked
-// alone is taken at its word about other regions and declarations.
+// The meaning of specialised instructions: one case per kind, rules of types from typing.h. What
+// lies outside of the region is asked for only if the surroundings are known; a region that is
+// checked alone is taken at its word about other regions and declarations.
 #include "compiler/ir/verify/verify_inst.h"
 
 #include <algorithm>
@@ -27,7 +27,7 @@ bool IsShift(BinaryOp op) {
 // make sense.
 // The kind of result decides which rules an instruction has.
 void InstVerifier::Verify(uint32_t number) {
-  const Inst& inst = region_.segment.insts[number];
+  const Inst& inst = region_.rows.insts[number];
   switch (FactsOf(inst.kind).result) {
     case ResultSchema::kPlace:
       return VerifyPlaceInst(inst);
@@ -53,9 +53,9 @@ void InstVerifier::VerifyPlaceInst(const Inst& inst) {
   } else if (inst.kind == InstKind::kStageRef) {
     const StageVariable variable = inst.As<StageRefInst>().variable;
     region_.Check(region_.pool[inst.type] == TypeOfStage(variable), "type of the stage variable");
-    region_.Check(std::ranges::find(region_.segment.stage_variables, variable) !=
-                      region_.segment.stage_variables.end(),
-                  "the segment does not list the stage variable");
+    region_.Check(std::ranges::find(region_.rows.stage_variables, variable) !=
+                      region_.rows.stage_variables.end(),
+                  "the region does not list the stage variable");
   } else if (inst.kind == InstKind::kTemp) {
     region_.Check(HasValues(region_.pool, inst.type), "a temp holds values");
   } else if (inst.kind == InstKind::kConstPlace) {
@@ -71,7 +71,7 @@ void InstVerifier::VerifyPlaceInst(const Inst& inst) {
 
 // Rows of an interface exist in typed modules alone: containers are what RPL has.
 void InstVerifier::VerifyIo(const Inst& inst) {
-  const std::vector<InterfaceRow>& io = region_.segment.io;
+  const std::vector<InterfaceRow>& io = region_.rows.io;
   const uint32_t row = inst.As<IoInst>().row;
   if (!region_.Check(row < io.size(), "no such row of the interface of the entry point")) {
     return;
@@ -92,7 +92,7 @@ void InstVerifier::VerifyGlobal(const Inst& inst) {
   region_.Check(global.member.valid() == (global.direction != Direction::kNone),
                 "container fields, and only they, have a direction");
   region_.Check(region_.Mentions(global.decl, global.member),
-                "the segment does not list the mention");
+                "the region does not list the mention");
   if (region_.surroundings == nullptr) {
     return;
   }
@@ -122,7 +122,7 @@ void InstVerifier::VerifyLocal(const Inst& inst) {
   const SpecialisedLocal* local = region_.FindLocal(id);
   if (local == nullptr) {
     // In a region that is checked alone, a name may belong to a region around it.
-    region_.Check(region_.surroundings == nullptr, "a name of no enclosing segment");
+    region_.Check(region_.surroundings == nullptr, "a name of no enclosing region");
     return;
   }
   region_.Check(inst.type == local->type, "type of the local");
@@ -140,8 +140,8 @@ void InstVerifier::VerifyLocal(const Inst& inst) {
 // the same place, and passes that compare places would not see that they are equal.
 void InstVerifier::VerifyAccess(const Inst& inst) {
   const AccessInst access = inst.As<AccessInst>();
-  const std::span<const uint32_t> steps = region_.segment.List(access.steps);
-  const InstKind root = region_.segment.insts[access.root.value].kind;
+  const std::span<const uint32_t> steps = region_.rows.List(access.steps);
+  const InstKind root = region_.rows.insts[access.root.value].kind;
   region_.Check(
       region_.IsPlace(access.root) && root != InstKind::kAccess && root != InstKind::kTexel,
       "the root is a place without steps");
@@ -172,7 +172,7 @@ void InstVerifier::VerifyAccess(const Inst& inst) {
 
 // Fields of containers are arrays of values, which are indexed uniformly or not.
 bool InstVerifier::IsArrayOfResources(InstId root) const {
-  const Inst& inst = region_.segment.insts[root.value];
+  const Inst& inst = region_.rows.insts[root.value];
   return inst.kind == InstKind::kGlobalRef && region_.pool[inst.type].kind == TypeKind::kArray &&
          !inst.As<GlobalRefInst>().member.valid();
 }
@@ -223,13 +223,13 @@ void InstVerifier::VerifyOperator(const Inst& inst) {
   if (inst.kind == InstKind::kUnary) {
     const auto unary = inst.As<UnaryInst>();
     region_.Check(region_.IsValue(unary.operand), "operand");
-    return IsResult(inst, TypeOfUnary(region_.pool, TypingRules::kClosed, unary.op,
+    return IsResult(inst, TypeOfUnary(region_.pool, TypingRules::kSpecialised, unary.op,
                                       region_.TypeOf(unary.operand)));
   }
   const auto binary = inst.As<BinaryInst>();
   region_.Check(region_.IsValue(binary.left) && region_.IsValue(binary.right), "operands");
   const std::optional<BinaryTyping> typing =
-      TypeOfBinary(region_.pool, TypingRules::kClosed, binary.op, region_.TypeOf(binary.left),
+      TypeOfBinary(region_.pool, TypingRules::kSpecialised, binary.op, region_.TypeOf(binary.left),
                    region_.TypeOf(binary.right));
   IsResult(inst, typing ? std::optional(typing->result) : std::nullopt);
   // Only operators with operands for which SPIR-V leaves the result undefined can be made total.
@@ -253,13 +253,13 @@ void InstVerifier::VerifyChoice(const Inst& inst) {
   if (inst.kind == InstKind::kSelectBlocks) {
     const auto select = inst.As<SelectBlocksInst>();
     region_.Check(region_.IsBoolValue(select.condition), "condition");
-    for (const uint32_t block : region_.segment.List(select.blocks)) {
+    for (const uint32_t block : region_.rows.List(select.blocks)) {
       region_.Check(region_.YieldsType(BlockId{block}, inst.type), "type of a yield");
     }
     return;
   }
   const auto select = inst.As<SelectInst>();
-  const std::span<const uint32_t> operands = region_.segment.List(select.operands);
+  const std::span<const uint32_t> operands = region_.rows.List(select.operands);
   const Type& condition = region_.pool[region_.TypeOf(select.condition)];
   region_.Check(region_.IsValue(select.condition) && operands.size() == 2,
                 "a condition and two operands");
@@ -279,7 +279,7 @@ void InstVerifier::VerifyConstruct(const Inst& inst) {
   std::vector<TypeId> types;
   bool values = true;
   ForEachInstOperand(
-      inst, [this](ListId id) { return region_.segment.List(id); },
+      inst, [this](ListId id) { return region_.rows.List(id); },
       [&](uint32_t operand) {
         values = values && region_.IsValue(InstId{operand});
         types.push_back(region_.TypeOf(InstId{operand}));
@@ -303,7 +303,7 @@ void InstVerifier::VerifyConstruct(const Inst& inst) {
   } else if (inst.kind == InstKind::kBitcast) {
     region_.Check(Bitcasts(region_.pool, types[0], inst.type), "no such bitcast");
   } else if (inst.kind == InstKind::kInsert) {
-    const std::span<const uint32_t> part = region_.segment.List(inst.As<InsertInst>().part);
+    const std::span<const uint32_t> part = region_.rows.List(inst.As<InsertInst>().part);
     region_.Check(
         inst.type == types[0] && TypeAtSteps(region_.pool, inst.type, part.subspan(1)) == types[1],
         "no such part");
@@ -328,7 +328,7 @@ void InstVerifier::VerifyConstruct(const Inst& inst) {
 // first argument.
 void InstVerifier::VerifyBuiltin(const Inst& inst) {
   const auto call = inst.As<BuiltinCallInst>();
-  const std::span<const uint32_t> arguments = region_.segment.List(call.arguments);
+  const std::span<const uint32_t> arguments = region_.rows.List(call.arguments);
   if (IsSampling(call.builtin) || TakesImage(call.builtin)) {
     return memory_.VerifySampling(inst, arguments);
   }
@@ -336,7 +336,7 @@ void InstVerifier::VerifyBuiltin(const Inst& inst) {
     return memory_.VerifyMemory(inst, arguments);
   }
   if (!region_.Check(FactsOf(call.builtin).types != BuiltinTypes::kNone && !arguments.empty(),
-                     "closing leaves none of these")) {
+                     "specialising leaves none of these")) {
     return;
   }
   const std::optional<Signature> signature =
@@ -365,8 +365,8 @@ void InstVerifier::VerifyBuiltin(const Inst& inst) {
 // The callee is known by its head alone: its body is verified as a function of its own.
 void InstVerifier::VerifyCall(const Inst& inst) {
   const auto call = inst.As<CallInst>();
-  const std::span<const uint32_t> arguments = region_.segment.List(call.arguments);
-  region_.Check(region_.Mentions(call.function, {}), "the segment does not list the callee");
+  const std::span<const uint32_t> arguments = region_.rows.List(call.arguments);
+  region_.Check(region_.Mentions(call.function, {}), "the region does not list the callee");
   if (region_.surroundings == nullptr) {
     return;
   }
@@ -384,7 +384,7 @@ void InstVerifier::VerifyCall(const Inst& inst) {
 
 // By the access of the parameter, as SPIR-V passes it.
 void InstVerifier::VerifyArgument(const SpecialisedMember& parameter, InstId argument) {
-  const InstKind kind = region_.segment.insts[argument.value].kind;
+  const InstKind kind = region_.rows.insts[argument.value].kind;
   region_.Check(region_.TypeOf(argument) == parameter.type, "type of an argument");
   // These parameters are pointers in SPIR-V, and a pointer into the middle of something is not
   // allowed there. Specialisation copies to a temp and back.
@@ -417,15 +417,15 @@ void InstVerifier::VerifyStatement(const Inst& inst) {
     region_.Check(region_.in_continuing == 0, "nothing leaves a continuing block");
     VerifyReturn(inst);
   } else if (inst.kind == InstKind::kDiscard || inst.kind == InstKind::kDemote) {
-    region_.Check(region_.segment.discards, "the segment does not say that it discards");
+    region_.Check(region_.rows.discards, "the region does not say that it discards");
     region_.Check(inst.kind == InstKind::kDemote || region_.in_continuing == 0,
                   "nothing leaves a continuing block");
   } else if (inst.kind == InstKind::kUnreachable) {
     region_.Check(region_.in_continuing == 0, "nothing leaves a continuing block");
   } else if (inst.kind == InstKind::kBarrier) {
     memory_.VerifyBarrier(UnpackBarrier(inst.As<BarrierInst>().mode));
-  } else if (inst.kind == InstKind::kHole) {
-    VerifyHole(inst);
+  } else if (inst.kind == InstKind::kInsertionPoint) {
+    VerifyInsertionPoint(inst);
   } else if (inst.kind == InstKind::kStore) {
     const auto store = inst.As<StoreInst>();
     region_.Check(region_.IsPlace(store.place) && region_.IsValue(store.value) &&
@@ -449,18 +449,18 @@ void InstVerifier::VerifyReturn(const Inst& inst) {
 // Condition, body and continuing block. The condition may be empty, and then the loop is left by
 // jumps or by the value that the continuing block ends with.
 void InstVerifier::VerifyLoop(const LoopInst& loop) {
-  const std::span<const uint32_t> blocks = region_.segment.List(loop.blocks);
+  const std::span<const uint32_t> blocks = region_.rows.List(loop.blocks);
   const TypeId flag = region_.pool.bool_type();
-  const auto insts = [&](size_t i) { return region_.segment.InstsOf(BlockId{blocks[i]}); };
+  const auto insts = [&](size_t i) { return region_.rows.InstsOf(BlockId{blocks[i]}); };
   region_.Check(insts(0).empty() || region_.YieldsType(BlockId{blocks[0]}, flag), "condition");
   const bool goes_round =
-      !insts(2).empty() && region_.segment.insts[insts(2).back()].kind == InstKind::kYield;
+      !insts(2).empty() && region_.rows.insts[insts(2).back()].kind == InstKind::kYield;
   region_.Check(!goes_round || region_.YieldsType(BlockId{blocks[2]}, flag), "condition");
 }
 
 // Labels are interned constants, so equal labels are equal ids.
 void InstVerifier::VerifySwitch(const SwitchInst& inst) {
-  const std::span<const uint32_t> words = region_.segment.List(inst.cases);
+  const std::span<const uint32_t> words = region_.rows.List(inst.cases);
   const InstId selector{words[0]};
   const Type& type = region_.pool[region_.TypeOf(selector)];
   region_.Check(region_.IsValue(selector) && type.kind == TypeKind::kVector && type.rows == 1 &&
@@ -488,7 +488,7 @@ void InstVerifier::VerifyJump(LocalId exit, InstKind kind) {
   region_.Check(exit.valid(), "a jump outside of loops");
   const SpecialisedLocal* local = region_.FindLocal(exit);
   if (local == nullptr) {
-    region_.Check(region_.surroundings == nullptr, "a loop of no enclosing segment");
+    region_.Check(region_.surroundings == nullptr, "a loop of no enclosing region");
     return;
   }
   region_.Check(local->kind == LocalKind::kLoopExit ||
@@ -505,13 +505,14 @@ void InstVerifier::VerifyJump(LocalId exit, InstKind kind) {
       "nothing leaves a continuing block");
 }
 
-// Holes are listed in the order of the instructions, so the list needs no search and no hole can
-// occur twice.
-void InstVerifier::VerifyHole(const Inst& inst) {
-  region_.Check(region_.holes < region_.segment.holes.size() &&
-                    region_.segment.holes[region_.holes] == inst.As<HoleInst>().segment,
-                "the segment does not list the hole here");
-  ++region_.holes;
+// Insertion points are listed in the order of the instructions, so the list needs no search and no
+// insertion point can occur twice.
+void InstVerifier::VerifyInsertionPoint(const Inst& inst) {
+  region_.Check(region_.insertion_points < region_.rows.insertion_points.size() &&
+                    region_.rows.insertion_points[region_.insertion_points] ==
+                        inst.As<InsertionPointInst>().region,
+                "the region does not list the insertion point here");
+  ++region_.insertion_points;
 }
 
 }  // namespace kiln::ir

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Checks types and classes of the operands of closed instructions, by kind. See docs/IR.md.
+// Checks types and classes of the operands of specialised instructions, by kind. See docs/IR.md.
 #pragma once
 
 #include <cstdint>
@@ -40,7 +40,7 @@ class InstVerifier {
   void VerifyLoop(const LoopInst& loop);
   void VerifySwitch(const SwitchInst& inst);
   void VerifyJump(LocalId exit, InstKind kind);
-  void VerifyHole(const Inst& inst);
+  void VerifyInsertionPoint(const Inst& inst);
 
   CheckedRegion& region_;
   MemoryVerifier memory_;

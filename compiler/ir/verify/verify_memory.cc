@@ -12,7 +12,7 @@ namespace kiln::ir {
 // brings the operands into the form that is asked for.
 void MemoryVerifier::VerifyTexel(const Inst& inst) {
   const auto texel = inst.As<TexelInst>();
-  const std::vector<ImageArgument> operands = ArgumentsOf(region_.segment.List(texel.operands));
+  const std::vector<ImageArgument> operands = ArgumentsOf(region_.rows.List(texel.operands));
   if (region_.Check(region_.IsPlace(texel.image), "an image comes first")) {
     const std::string_view wrong =
         CheckTexel(region_.pool, region_.TypeOf(texel.image), operands, inst.type);
@@ -26,7 +26,7 @@ std::vector<ImageArgument> MemoryVerifier::ArgumentsOf(std::span<const uint32_t>
   for (const uint32_t operand : operands) {
     const bool value = region_.IsValue(InstId{operand});
     arguments.push_back({.type = value ? region_.TypeOf(InstId{operand}) : region_.pool.void_type(),
-                         .is_constant = region_.segment.insts[operand].kind == InstKind::kConst});
+                         .is_constant = region_.rows.insts[operand].kind == InstKind::kConst});
   }
   return arguments;
 }
@@ -34,7 +34,7 @@ std::vector<ImageArgument> MemoryVerifier::ArgumentsOf(std::span<const uint32_t>
 // Images of typed modules.
 void MemoryVerifier::VerifyImage(const Inst& inst) {
   const auto image = inst.As<ImageInst>();
-  const std::span<const uint32_t> operands = region_.segment.List(image.operands);
+  const std::span<const uint32_t> operands = region_.rows.List(image.operands);
   const ImageOperandCounts counts = OperandCountsOf(image.op, image.keywords);
   // The count follows from the operation and its keywords; handles come first, then coordinates and
   // the like, then what keywords bring.
@@ -58,8 +58,8 @@ void MemoryVerifier::VerifyImage(const Inst& inst) {
   // Derivatives exist only where neighbouring invocations run together, and the region has to say
   // that it uses them: the stage is not known to every caller.
   const bool implicit = IsImplicitLod(image.op, image.keywords);
-  region_.Check(!implicit || region_.segment.uses_implicit_lod,
-                "the segment does not say that it samples");
+  region_.Check(!implicit || region_.rows.uses_implicit_lod,
+                "the region does not say that it samples");
   const bool bias = (image.keywords & BitOf(ImageOperand::kBias)) != 0;
   region_.Check(!(implicit || bias) || region_.surroundings == nullptr ||
                     region_.surroundings->stage.value_or(Stage::kFragment) == Stage::kFragment,
@@ -86,12 +86,12 @@ void MemoryVerifier::VerifyBarrier(const BarrierMode& mode) {
 
 // Whose memory atomics may change: buffers, workgroup memory, texels.
 bool MemoryVerifier::IsSharedPlace(InstId place) const {
-  const Inst* inst = &region_.segment.insts[place.value];
+  const Inst* inst = &region_.rows.insts[place.value];
   if (inst->kind == InstKind::kTexel) {
     return true;
   }
   if (inst->kind == InstKind::kAccess) {
-    inst = &region_.segment.insts[inst->As<AccessInst>().root.value];
+    inst = &region_.rows.insts[inst->As<AccessInst>().root.value];
   }
   // A member of a container belongs to one invocation, so atomics on it would mean nothing.
   return inst->kind == InstKind::kGlobalRef && !inst->As<GlobalRefInst>().member.valid();
@@ -100,7 +100,7 @@ bool MemoryVerifier::IsSharedPlace(InstId place) const {
 // A place, and one or two values of its type.
 void MemoryVerifier::VerifyAtomic(const Inst& inst) {
   const auto atomic = inst.As<AtomicInst>();
-  const std::span<const uint32_t> operands = region_.segment.List(atomic.operands);
+  const std::span<const uint32_t> operands = region_.rows.List(atomic.operands);
   const size_t values = atomic.op == AtomicOp::kLoad              ? 0
                         : atomic.op == AtomicOp::kCompareExchange ? 2
                                                                   : 1;
@@ -139,8 +139,8 @@ void MemoryVerifier::VerifyAtomic(const Inst& inst) {
 void MemoryVerifier::VerifySampling(const Inst& inst, std::span<const uint32_t> arguments) {
   const Builtin builtin = inst.As<BuiltinCallInst>().builtin;
   const size_t handles = IsSampling(builtin) ? 2 : 1;
-  region_.Check(!IsImplicitLod(builtin) || region_.segment.uses_implicit_lod,
-                "the segment does not say that it samples");
+  region_.Check(!IsImplicitLod(builtin) || region_.rows.uses_implicit_lod,
+                "the region does not say that it samples");
   bool good = arguments.size() >= handles;
   for (size_t i = 0; good && i < handles; ++i) {
     const TypeKind kind = i + 1 == handles ? TypeKind::kImage : TypeKind::kSampler;
@@ -152,17 +152,17 @@ void MemoryVerifier::VerifySampling(const Inst& inst, std::span<const uint32_t> 
   }
   const std::optional<SampleTyping> typing =
       TypeOfSample(region_.pool, builtin, region_.TypeOf(InstId{arguments[handles - 1]}));
-  if (!region_.Check(typing && typing->closed.count == arguments.size() - handles,
+  if (!region_.Check(typing && typing->specialised.count == arguments.size() - handles,
                      "not for this image")) {
     return;
   }
   for (size_t i = handles; i < arguments.size(); ++i) {
     const InstId argument{arguments[i]};
-    region_.Check(
-        region_.IsValue(argument) && region_.TypeOf(argument) == typing->closed.slots[i - handles],
-        "type of an argument");
+    region_.Check(region_.IsValue(argument) &&
+                      region_.TypeOf(argument) == typing->specialised.slots[i - handles],
+                  "type of an argument");
   }
-  region_.Check(inst.type == typing->closed.result, "type of the result");
+  region_.Check(inst.type == typing->specialised.result, "type of the result");
 }
 
 // Atomics, barriers, lengths of runtime arrays.
@@ -181,7 +181,7 @@ void MemoryVerifier::VerifyMemory(const Inst& inst, std::span<const uint32_t> ar
     region_.Check(arguments.size() == 1 && region_.pool[type].kind == TypeKind::kRuntimeArray,
                   "a runtime array has a length");
     region_.Check(inst.type == region_.pool.Vector(Scalar::kU32, 1), "type of the result");
-    const Inst& place = region_.segment.insts[arguments[0]];
+    const Inst& place = region_.rows.insts[arguments[0]];
     // The length would have to be asked for with a pointer into an array of blocks, which the
     // emitters do not build.
     region_.Check(

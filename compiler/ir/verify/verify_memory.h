@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Checks what closed instructions do with images and with memory that invocations share.
+// Checks what specialised instructions do with images and with memory that invocations share.
 #pragma once
 
 #include <cstdint>

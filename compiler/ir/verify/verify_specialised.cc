@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Walks the blocks of a closed segment in order: ids, visibility, block structure. An instruction
-// is asked for its meaning (verify_inst.h) behind the blocks it owns and before it becomes visible,
-// so the rules there may follow every id without a check.
+// Walks the blocks of a specialised region in order: ids, visibility, block structure. An
+// instruction is asked for its meaning (verify_inst.h) behind the blocks it owns and before it
+// becomes visible, so the rules there may follow every id without a check.
 #include "compiler/ir/verify/verify_specialised.h"
 
 #include "compiler/base/check.h"
@@ -12,17 +12,17 @@
 namespace kiln::ir {
 
 // `visible_` has the instructions that may be operands now, `placed_` all that have a block.
-RegionVerifier::RegionVerifier(const SpecialisedRegion& segment, const Pool& pool,
+RegionVerifier::RegionVerifier(const SpecialisedRegion& region, const Pool& pool,
                                const Surroundings* surroundings)
-    : region_(segment, pool, surroundings),
+    : region_(region, pool, surroundings),
       insts_(region_),
-      visible_(segment.insts.size()),
-      placed_(segment.insts.size()),
-      owned_(segment.blocks.size()) {}
+      visible_(region.insts.size()),
+      placed_(region.insts.size()),
+      owned_(region.blocks.size()) {}
 
 // The first fault ends the walk: what follows could only be its result.
 Result<void> RegionVerifier::Run() {
-  for (const SpecialisedLocal& local : region_.segment.locals) {
+  for (const SpecialisedLocal& local : region_.rows.locals) {
     if (region_.Check(local.type.value < region_.pool.type_count(), "type of a local")) {
       const std::string_view unlowered = UnloweredType(region_.pool, local.type);
       region_.Check(unlowered.empty(), unlowered);
@@ -30,20 +30,22 @@ Result<void> RegionVerifier::Run() {
     region_.Check(region_.locals.Insert(local.local.value, &local).second,
                   "a local is listed twice");
   }
-  region_.Check(region_.segment.body.value < region_.segment.blocks.size(), "body");
+  region_.Check(region_.rows.body.value < region_.rows.blocks.size(), "body");
   if (region_.ok()) {
-    VerifyBlock(region_.segment.body, Ending::kFlows, 1);
+    VerifyBlock(region_.rows.body, Ending::kFlows, 1);
   }
-  // VerifyHole counts them; one that is listed and not met would be built without a place.
-  region_.Check(region_.holes == region_.segment.holes.size(), "holes that no instruction is");
+  // VerifyInsertionPoint counts them; one that is listed and not met would be built without a
+  // place.
+  region_.Check(region_.insertion_points == region_.rows.insertion_points.size(),
+                "insertion points that no instruction is");
   return region_.Finish();
 }
 
 // The length of a list stands in front of it.
 bool RegionVerifier::ListInRange(ListId id) {
-  const size_t size = region_.segment.extra.size();
+  const size_t size = region_.rows.extra.size();
   return region_.Check(
-      !id.valid() || (id.value < size && region_.segment.extra[id.value] < size - id.value),
+      !id.valid() || (id.value < size && region_.rows.extra[id.value] < size - id.value),
       "a list is not inside the table");
 }
 
@@ -51,25 +53,25 @@ bool RegionVerifier::ListInRange(ListId id) {
 // Ids are checked here and not in advance, since most regions are small and come straight from
 // specialisation; one walk is cheaper than two.
 void RegionVerifier::VerifyBlock(BlockId id, Ending ending, uint32_t depth) {
-  if (!region_.Check(id.value < region_.segment.blocks.size() && !owned_[id.value],
+  if (!region_.Check(id.value < region_.rows.blocks.size() && !owned_[id.value],
                      "a block has two owners") ||
       !region_.Check(depth <= kMaxNesting, "nested too deep")) {
     return;
   }
   owned_[id.value] = true;
-  const Block& block = region_.segment.blocks[id.value];
-  const size_t size = region_.segment.block_insts.size();
+  const Block& block = region_.rows.blocks[id.value];
+  const size_t size = region_.rows.block_insts.size();
   if (!region_.Check(block.first <= size && block.count <= size - block.first,
                      "range of a block")) {
     return;
   }
-  const std::span<const uint32_t> insts = region_.segment.InstsOf(id);
+  const std::span<const uint32_t> insts = region_.rows.InstsOf(id);
   for (size_t i = 0; i < insts.size() && region_.ok(); ++i) {
     const bool last = i + 1 == insts.size();
     VerifyPlaced(insts[i], last, ending, depth);
   }
-  const bool yields = region_.ok() && !insts.empty() &&
-                      region_.segment.insts[insts.back()].kind == InstKind::kYield;
+  const bool yields =
+      region_.ok() && !insts.empty() && region_.rows.insts[insts.back()].kind == InstKind::kYield;
   region_.Check(!region_.ok() || yields == (ending == Ending::kYields),
                 "a value block ends in a yield");
   // Values of the block are no operands behind it. The ids may be wrong if the walk has failed, so
@@ -84,14 +86,14 @@ void RegionVerifier::VerifyBlock(BlockId id, Ending ending, uint32_t depth) {
 // One instruction at its place in a block.
 void RegionVerifier::VerifyPlaced(uint32_t number, bool last, Ending ending, uint32_t depth) {
   region_.current = number;
-  if (!region_.Check(number < region_.segment.insts.size() && !placed_[number], "placed twice")) {
+  if (!region_.Check(number < region_.rows.insts.size() && !placed_[number], "placed twice")) {
     return;
   }
   placed_[number] = true;
-  const Inst& inst = region_.segment.insts[number];
+  const Inst& inst = region_.rows.insts[number];
   if (!region_.Check(static_cast<size_t>(inst.kind) < std::size(kInstFacts) &&
-                         Includes(FactsOf(inst.kind).form, Form::kClosed),
-                     "not a closed kind") ||
+                         Includes(FactsOf(inst.kind).form, Form::kSpecialised),
+                     "not a specialised kind") ||
       !region_.Check(inst.type.value < region_.pool.type_count(), "type") ||
       !VerifyOperands(inst) ||
       !region_.Check(last || !IsTerminator(inst.kind), "a terminator is last") ||
@@ -119,13 +121,12 @@ bool RegionVerifier::VerifyOperands(const Inst& inst) {
     if (HoldsList(operand.schema) && !ListInRange(ListId{operand.word})) {
       return false;
     }
-    const bool shaped = operand.schema == OperandSchema::kPart
-                            ? region_.segment.List(ListId{operand.word}).size() > 1
-                        : operand.schema == OperandSchema::kCases
-                            ? VerifyCases(region_.segment.List(ListId{operand.word}))
-                        : operand.schema == OperandSchema::kLiteral
-                            ? HasGoodLiteral(inst, operand.word)
-                            : true;
+    const bool shaped =
+        operand.schema == OperandSchema::kPart ? region_.rows.List(ListId{operand.word}).size() > 1
+        : operand.schema == OperandSchema::kCases
+            ? VerifyCases(region_.rows.List(ListId{operand.word}))
+        : operand.schema == OperandSchema::kLiteral ? HasGoodLiteral(inst, operand.word)
+                                                    : true;
     if (!region_.Check(shaped, "operand")) {
       return false;
     }
@@ -135,7 +136,7 @@ bool RegionVerifier::VerifyOperands(const Inst& inst) {
     }
   }
   ForEachInstOperand(
-      inst, [this](ListId id) { return region_.segment.List(id); },
+      inst, [this](ListId id) { return region_.rows.List(id); },
       [this](uint32_t operand) {
         region_.Check(operand < visible_.size() && visible_[operand], "an operand has not run");
       });
@@ -146,7 +147,7 @@ bool RegionVerifier::VerifyOperands(const Inst& inst) {
 void RegionVerifier::VerifyOwnedBlocks(const Inst& inst, uint32_t depth) {
   std::vector<uint32_t> blocks;
   ForEachOwnedBlock(
-      inst, [this](ListId id) { return region_.segment.List(id); },
+      inst, [this](ListId id) { return region_.rows.List(id); },
       [&](uint32_t block) { blocks.push_back(block); });
   if (FactsOf(inst.kind).b == OperandSchema::kBlocks) {
     const BlockCounts counts = BlockCountsOf(inst.kind);
@@ -181,22 +182,21 @@ void RegionVerifier::VerifyOwnedBlocks(const Inst& inst, uint32_t depth) {
 
 // A loop without a condition has an empty first block.
 bool RegionVerifier::IsEmpty(BlockId id) const {
-  return id.value < region_.segment.blocks.size() && region_.segment.blocks[id.value].count == 0;
+  return id.value < region_.rows.blocks.size() && region_.rows.blocks[id.value].count == 0;
 }
 
 // Asked before the block is verified, therefore nothing about it is taken for granted.
 bool RegionVerifier::EndsInYield(BlockId id) const {
-  if (id.value >= region_.segment.blocks.size()) {
+  if (id.value >= region_.rows.blocks.size()) {
     return false;
   }
-  const Block& block = region_.segment.blocks[id.value];
-  const size_t size = region_.segment.block_insts.size();
+  const Block& block = region_.rows.blocks[id.value];
+  const size_t size = region_.rows.block_insts.size();
   if (block.count == 0 || block.first > size || block.count > size - block.first) {
     return false;
   }
-  const uint32_t last = region_.segment.block_insts[block.first + block.count - 1];
-  return last < region_.segment.insts.size() &&
-         region_.segment.insts[last].kind == InstKind::kYield;
+  const uint32_t last = region_.rows.block_insts[block.first + block.count - 1];
+  return last < region_.rows.insts.size() && region_.rows.insts[last].kind == InstKind::kYield;
 }
 
 // Labels are constants, and a case without any has to be the default.
@@ -215,8 +215,8 @@ bool RegionVerifier::VerifyCases(std::span<const uint32_t> words) const {
 void RegionVerifier::OpenExit(LocalId exit, LocalKind kind) {
   const SpecialisedLocal* const* local = region_.locals.Find(exit.value);
   region_.Check(local != nullptr && (*local)->kind == kind,
-                kind == LocalKind::kLoopExit ? "not a loop exit of the segment"
-                                             : "not a switch exit of the segment");
+                kind == LocalKind::kLoopExit ? "not a loop exit of the region"
+                                             : "not a switch exit of the region");
   // Kept after the loop has ended, so that a second loop cannot use the exit again.
   region_.Check(!loops_.Contains(exit.value), "a loop exit has two loops");
   loops_.Insert(exit.value, true);

@@ -15,7 +15,7 @@ namespace kiln::ir {
 class RegionVerifier {
  public:
   // `surroundings` may be null; everything given must outlive the verifier.
-  RegionVerifier(const SpecialisedRegion& segment, const Pool& pool,
+  RegionVerifier(const SpecialisedRegion& region, const Pool& pool,
                  const Surroundings* surroundings);
   RegionVerifier(const RegionVerifier&) = delete;
   RegionVerifier& operator=(const RegionVerifier&) = delete;

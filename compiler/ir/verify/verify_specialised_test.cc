@@ -31,7 +31,7 @@ image read_only material @albedo : image_color_2d
 image read_only material @layers : image_depth_2d_array
 entry vertex @main "main" {
   function @main() -> void {
-    segment s0 {
+    region r0 {
       var $a : f3
       var $i : u1
       exit $exit
@@ -44,7 +44,7 @@ entry vertex @main "main" {
                       R"(    }
   }
   function @two(in $x : f3, out $y : f3, in $s : sampler) -> f3 {
-    segment s0 {
+    region r0 {
       param in $x : f3
       param out $y : f3
       param in $s : sampler
@@ -99,7 +99,7 @@ TEST(Verify, Values_AreTypedByTheTables) {
       {"%6 = builtin dot [%2, %2] : f1\n", ""},
       {"%6 = builtin dot [%2, %1] : f1\n", "type of an argument"},
       {"%6 = builtin dot [%1, %1] : f1\n", "no such function"},
-      {"%6 = builtin pi [] : f1\n", "closing leaves none"},
+      {"%6 = builtin pi [] : f1\n", "specialising leaves none"},
       {"%6 = select %4 [%2, %2] : f3\n", ""},
       {"%6 = select %4 [%2, %1] : f3\n", "type of the result"},
       {"%6 = select %1 [%2, %2] : f3\n", "one condition, or one for each component"},
@@ -140,7 +140,7 @@ TEST(Verify, Places_AreRootsAndSteps) {
       {"%7 = temp : sampler\n", "a temp holds values"},
       {"%7 = local $i : u1\n", ""},
       {"%7 = local $i : f1\n", "type of the local"},
-      {"%7 = local $other : f1\n", "no enclosing segment"},
+      {"%7 = local $other : f1\n", "no enclosing region"},
       {"%7 = param $i : u1\n", "are values"},
   };
   const std::string before =
@@ -181,7 +181,7 @@ TEST(Verify, Statements_FollowTheStructureOfBlocks) {
       {"break $exit\n", "outside of its loop"},
       {"break $a\n", "not a loop exit"},
       {"continue _\n", "a jump outside of loops"},
-      {"hole s1\nhole s2\n", ""},
+      {"insertion_point r1\ninsertion_point r2\n", ""},
       {"discard\n", ""},
   };
   ExpectVerdicts(kRows);
@@ -212,22 +212,22 @@ TEST(Verify, Arguments_FitSignatureAndImage) {
   ExpectVerdicts(kRows);
 }
 
-TEST(Verify, NamesOfEnclosingSegments_AreVisible) {
+TEST(Verify, NamesOfEnclosingRegions_AreVisible) {
   constexpr std::string_view kText = R"(variant compute
 entry compute @main "main" {
   function @main() -> void {
-    segment s0 {
+    region r0 {
       var $a : f1
       exit $exit
       %1 = flag true : bool
       loop $exit {
         yield %1
       } {
-        hole s1
+        insertion_point r1
       } {
       }
     }
-    segment s1 {
+    region r1 {
       var $b : f1
       %1 = local $a : f1
       if %2 {
@@ -250,13 +250,13 @@ entry compute @main "main" {
   EXPECT_FALSE(Verify(outside->variant).ok());
 }
 
-TEST(Verify, SegmentWithBadRows_IsRefused) {
+TEST(Verify, RegionWithBadRows_IsRefused) {
   const auto broken = [](auto breaks) {
-    Result<ParsedVariant> parsed = VariantOf("%6 = binary add %2, %2 : f3\nhole s1\n");
-    SpecialisedRegion& segment = *parsed->segments[0];
-    EXPECT_TRUE(Verify(segment, *parsed->pool).ok());
-    breaks(segment);
-    return Verify(segment, *parsed->pool).ok();
+    Result<ParsedVariant> parsed = VariantOf("%6 = binary add %2, %2 : f3\ninsertion_point r1\n");
+    SpecialisedRegion& region = *parsed->regions[0];
+    EXPECT_TRUE(Verify(region, *parsed->pool).ok());
+    breaks(region);
+    return Verify(region, *parsed->pool).ok();
   };
   EXPECT_FALSE(broken([](SpecialisedRegion& s) { s.body = BlockId{7}; }));
   EXPECT_FALSE(broken([](SpecialisedRegion& s) { s.blocks[0].count = 1000; }));
@@ -266,8 +266,8 @@ TEST(Verify, SegmentWithBadRows_IsRefused) {
   EXPECT_FALSE(broken([](SpecialisedRegion& s) { s.insts[5].flags = 99; }));
   EXPECT_FALSE(broken([](SpecialisedRegion& s) { s.insts[0].a = 1000; }));
   EXPECT_FALSE(broken([](SpecialisedRegion& s) { s.insts[5].a = 5; }));
-  EXPECT_FALSE(broken([](SpecialisedRegion& s) { s.holes.clear(); }));
-  EXPECT_FALSE(broken([](SpecialisedRegion& s) { s.holes.push_back(RegionId{9}); }));
+  EXPECT_FALSE(broken([](SpecialisedRegion& s) { s.insertion_points.clear(); }));
+  EXPECT_FALSE(broken([](SpecialisedRegion& s) { s.insertion_points.push_back(RegionId{9}); }));
 }
 
 }  // namespace

@@ -15,7 +15,7 @@ namespace kiln::layout {
 // With errors, the list of diagnostics instead.
 std::string Dump(const Program& program, const ProgramLayout& layout, ByteLayouts& bytes);
 
-// The dump of a closed variant. Requires: it can be laid out.
+// The dump of a specialised variant. Requires: it can be laid out.
 std::string DumpLayout(const ir::SpecialisedProgram& variant, const target::Target& target,
                        TypeLayouts& types);
 

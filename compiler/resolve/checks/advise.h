@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Help for what closing found wrong: the nearest name of every kind, and what authors of other
-// languages write (spellings.def). It is added once, to what a variant says, so that closing a good
-// variant costs nothing, and a source with any number of wrong names costs what is shown of it.
+// Help for what specialising found wrong: the nearest name of every kind, and what authors of other
+// languages write (spellings.def). It is added once, to what a variant says, so that specialising a
+// good variant costs nothing, and a source with any number of wrong names costs what is shown of
+// it.
 #pragma once
 
 #include <vector>

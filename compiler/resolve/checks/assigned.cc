@@ -21,12 +21,12 @@ using ir::AssignmentEventKind;
 // so each function then only walks over short lists of events.
 class FlowWriter {
  public:
-  FlowWriter(const Program& program, const ir::SpecialisedRegion& segment,
+  FlowWriter(const Program& program, const ir::SpecialisedRegion& region,
              std::span<const BareDeclaration> declarations)
-      : program_(program), segment_(segment), declarations_(declarations) {}
+      : program_(program), region_(region), declarations_(declarations) {}
 
   std::vector<ir::AssignmentEvent> Run() {
-    WriteBlock(segment_.body);
+    WriteBlock(region_.body);
     return std::move(events_);
   }
 
@@ -39,9 +39,9 @@ class FlowWriter {
   // Nested blocks are nested scopes of the source, which nest at most 256 deep.
   void WriteBlock(ir::BlockId block) {
     ++depth_;
-    for (const uint32_t row : segment_.InstsOf(block)) {
+    for (const uint32_t row : region_.InstsOf(block)) {
       WriteDeclarations(row);
-      WriteInst(segment_.insts[row]);
+      WriteInst(region_.insts[row]);
     }
     --depth_;
   }
@@ -49,7 +49,7 @@ class FlowWriter {
   // Rows of nested blocks have smaller numbers than the row that owns the blocks: what is declared
   // deeper waits for its block, if this row has one.
   void WriteDeclarations(uint32_t row) {
-    const bool owns = OwnsBlocks(segment_.insts[row].kind);
+    const bool owns = OwnsBlocks(region_.insts[row].kind);
     while (next_ < declarations_.size() && declarations_[next_].before <= row) {
       if (declarations_[next_].depth > depth_ && owns) {
         return;
@@ -73,18 +73,18 @@ class FlowWriter {
     } else if (inst.kind == ir::InstKind::kScope) {
       WriteBlock(inst.As<ir::ScopeInst>().block);
     } else if (inst.kind == ir::InstKind::kIf) {
-      WriteParts(AssignmentEventKind::kBranch, segment_.List(inst.As<ir::IfInst>().blocks));
+      WriteParts(AssignmentEventKind::kBranch, region_.List(inst.As<ir::IfInst>().blocks));
     } else if (inst.kind == ir::InstKind::kSelectBlocks) {
       WriteParts(AssignmentEventKind::kBranch,
-                 segment_.List(inst.As<ir::SelectBlocksInst>().blocks));
+                 region_.List(inst.As<ir::SelectBlocksInst>().blocks));
     } else if (inst.kind == ir::InstKind::kLogical) {
       // The left operand of a logical operator always runs; only the right one is a branch.
       const uint32_t right = inst.As<ir::LogicalInst>().right.value;
       WriteParts(AssignmentEventKind::kBranch, std::span(&right, 1));
     } else if (inst.kind == ir::InstKind::kLoop) {
-      WriteParts(AssignmentEventKind::kLoop, segment_.List(inst.As<ir::LoopInst>().blocks));
-    } else if (inst.kind == ir::InstKind::kHole) {
-      Add(AssignmentEventKind::kHole, inst.As<ir::HoleInst>().segment.value);
+      WriteParts(AssignmentEventKind::kLoop, region_.List(inst.As<ir::LoopInst>().blocks));
+    } else if (inst.kind == ir::InstKind::kInsertionPoint) {
+      Add(AssignmentEventKind::kInsertionPoint, inst.As<ir::InsertionPointInst>().region.value);
     } else if (inst.kind == ir::InstKind::kBreak) {
       Add(AssignmentEventKind::kBreak);
     } else if (inst.kind == ir::InstKind::kContinue) {
@@ -96,17 +96,17 @@ class FlowWriter {
 
   // Writing one member counts as writing the variable, and reading one as reading it.
   void WriteTouch(AssignmentEventKind kind, ir::InstId place) {
-    if (segment_.insts[place.value].kind == ir::InstKind::kAccess) {
-      place = segment_.insts[place.value].As<ir::AccessInst>().root;
+    if (region_.insts[place.value].kind == ir::InstKind::kAccess) {
+      place = region_.insts[place.value].As<ir::AccessInst>().root;
     }
     // Places of globals and of parameters have a value from the start.
-    const ir::Inst& root = segment_.insts[place.value];
+    const ir::Inst& root = region_.insts[place.value];
     if (root.kind != ir::InstKind::kLocalRef) {
       return;
     }
     const ir::LocalId local = root.As<ir::LocalRefInst>().local;
     if (program_.DeclaredBare(local)) {
-      Add(kind, local.value, segment_.spans[place.value]);
+      Add(kind, local.value, region_.spans[place.value]);
     }
   }
 
@@ -122,7 +122,7 @@ class FlowWriter {
   }
 
   const Program& program_;
-  const ir::SpecialisedRegion& segment_;
+  const ir::SpecialisedRegion& region_;
   std::span<const BareDeclaration> declarations_;
   size_t next_ = 0;
   uint32_t depth_ = 0;
@@ -161,9 +161,9 @@ class AssignedCheck {
       : program_(program), function_(function), diagnostics_(diagnostics) {}
 
   void Run() {
-    for (const ir::RegionRef& segment : function_.segments) {
-      live_.Insert(segment.segment.value, segment.closed);
-      for (const ir::AssignmentEvent& event : segment.closed->flow) {
+    for (const ir::RegionRef& region : function_.regions) {
+      live_.Insert(region.region.value, region.specialised);
+      for (const ir::AssignmentEvent& event : region.specialised->flow) {
         if (event.kind == AssignmentEventKind::kDeclare) {
           numbers_.Insert(event.id, static_cast<uint32_t>(numbers_.size()));
         }
@@ -179,14 +179,14 @@ class AssignedCheck {
       reports_ = reports;
       loop_ = 0;
       state_ = {.reached = true, .assigned = std::vector<uint64_t>((numbers_.size() + 63) / 64)};
-      RunSegment(*function_.segments.front().closed);
+      RunRegion(*function_.regions.front().specialised);
     }
   }
 
  private:
   // A place in the events of one region; branches go on in the same events.
   struct Cursor {
-    const ir::SpecialisedRegion& segment;
+    const ir::SpecialisedRegion& region;
     size_t at = 0;
   };
   struct Jumps {
@@ -194,21 +194,21 @@ class AssignedCheck {
     State continues;
   };
 
-  void RunSegment(const ir::SpecialisedRegion& segment) {
-    Cursor cursor{.segment = segment};
+  void RunRegion(const ir::SpecialisedRegion& region) {
+    Cursor cursor{.region = region};
     RunUntilMark(cursor);
   }
 
-  // Up to kNext, kEnd or the end of the segment, which stay unread.
+  // Up to kNext, kEnd or the end of the region, which stay unread.
   void RunUntilMark(Cursor& cursor) {
-    for (; cursor.at < cursor.segment.flow.size(); ++cursor.at) {
+    for (; cursor.at < cursor.region.flow.size(); ++cursor.at) {
       CheckStop();
-      const ir::AssignmentEvent& event = cursor.segment.flow[cursor.at];
+      const ir::AssignmentEvent& event = cursor.region.flow[cursor.at];
       switch (event.kind) {
         case AssignmentEventKind::kDeclare:
         case AssignmentEventKind::kRead:
         case AssignmentEventKind::kAssign:
-          Touch(event, cursor.segment.module);
+          Touch(event, cursor.region.module);
           break;
         case AssignmentEventKind::kBranch:
           RunBranches(cursor);
@@ -216,10 +216,10 @@ class AssignedCheck {
         case AssignmentEventKind::kLoop:
           RunLoop(cursor);
           break;
-        // A hole that is not live has no code in this variant.
-        case AssignmentEventKind::kHole:
+        // An insertion point that is not live has no code in this variant.
+        case AssignmentEventKind::kInsertionPoint:
           if (const ir::SpecialisedRegion* const* nested = live_.Find(event.id)) {
-            RunSegment(**nested);
+            RunRegion(**nested);
           }
           break;
         case AssignmentEventKind::kBreak:
@@ -270,7 +270,7 @@ class AssignedCheck {
       RunUntilMark(cursor);
       after.Join(state_);
       ++count;
-    } while (cursor.segment.flow[cursor.at].kind == AssignmentEventKind::kNext);
+    } while (cursor.region.flow[cursor.at].kind == AssignmentEventKind::kNext);
     if (count == 1) {
       after.Join(before);
     }
@@ -327,16 +327,15 @@ class AssignedCheck {
 }  // namespace
 
 // Most functions declare every variable with a value, and they cost nothing here.
-std::vector<ir::AssignmentEvent> FlowOf(const Program& program,
-                                        const ir::SpecialisedRegion& segment,
+std::vector<ir::AssignmentEvent> FlowOf(const Program& program, const ir::SpecialisedRegion& region,
                                         std::span<const BareDeclaration> declarations) {
-  return program.HasBareLocals(segment.function) ? FlowWriter(program, segment, declarations).Run()
-                                                 : std::vector<ir::AssignmentEvent>{};
+  return program.HasBareLocals(region.function) ? FlowWriter(program, region, declarations).Run()
+                                                : std::vector<ir::AssignmentEvent>{};
 }
 
 void CheckAssigned(const Program& program, const ir::FunctionRef& function,
                    std::vector<Diagnostic>& diagnostics) {
-  if (!function.segments.empty() && program.HasBareLocals(function.function)) {
+  if (!function.regions.empty() && program.HasBareLocals(function.function)) {
     AssignedCheck(program, function, diagnostics).Run();
   }
 }

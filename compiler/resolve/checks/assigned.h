@@ -2,7 +2,7 @@
 // Reads of local variables that no assignment precedes on any path (RPL6043, spec/rpl 8.8).
 //
 // A specialised region carries a summary of what it does to variables that are declared without a
-// value (FlowOf); only the walk knows which segments are live, so it looks at the summaries of a
+// value (FlowOf); only the walk knows which regions are live, so it looks at the summaries of a
 // function together (CheckAssigned).
 #pragma once
 
@@ -24,11 +24,10 @@ struct BareDeclaration {
 };
 
 // The summary of a specialised region. Empty if its function declares no variable without a value.
-std::vector<ir::AssignmentEvent> FlowOf(const Program& program,
-                                        const ir::SpecialisedRegion& segment,
+std::vector<ir::AssignmentEvent> FlowOf(const Program& program, const ir::SpecialisedRegion& region,
                                         std::span<const BareDeclaration> declarations);
 
-// Warns of every such read in the live segments of a function.
+// Warns of every such read in the live regions of a function.
 void CheckAssigned(const Program& program, const ir::FunctionRef& function,
                    std::vector<Diagnostic>& diagnostics);
 

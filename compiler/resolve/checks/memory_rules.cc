@@ -23,21 +23,21 @@ bool IsUniformLeaf(const ir::Type& type) {
 
 class MemoryCheck {
  public:
-  MemoryCheck(const Program& program, const ir::Pool& pool, const ir::SpecialisedDecl& closed,
+  MemoryCheck(const Program& program, const ir::Pool& pool, const ir::SpecialisedDecl& specialised,
               std::vector<Diagnostic>& diagnostics)
-      : program_(program), pool_(pool), closed_(closed), diagnostics_(diagnostics) {}
+      : program_(program), pool_(pool), specialised_(specialised), diagnostics_(diagnostics) {}
 
   // Limits first: a block with too many parameters gets no other message.
   void Run() {
     uint64_t parameters = 0;
-    for (const ir::SpecialisedMember& member : closed_.members) {
+    for (const ir::SpecialisedMember& member : specialised_.members) {
       // Capped one above the limit: structs that hold others twice would overflow any number.
       parameters = std::min(parameters + ParametersOf(member.type), Limit() + 1);
     }
-    if (parameters > Limit() && closed_.kind != ir::DeclKind::kStruct) {
-      const std::string what(DeclKindText(program_.Get(closed_.decl)));
+    if (parameters > Limit() && specialised_.kind != ir::DeclKind::kStruct) {
+      const std::string what(DeclKindText(program_.Get(specialised_.decl)));
       diagnostics_.push_back(
-          Make(Code::kLim1001, program_.At(closed_.origin.module, closed_.origin.span))
+          Make(Code::kLim1001, program_.At(specialised_.origin.module, specialised_.origin.span))
               .With("what", what + " '" + std::string(OwnerText()) + "'")
 
               .With("parts", "parameters")
@@ -46,11 +46,11 @@ class MemoryCheck {
     }
     // Two sets of rules: uniform blocks and push constants on the one side, everything else on the
     // other.
-    const bool uniform =
-        closed_.kind == ir::DeclKind::kPushConstant ||
-        (closed_.kind == ir::DeclKind::kBuffer && closed_.buffer() == ir::BufferKind::kUniform);
+    const bool uniform = specialised_.kind == ir::DeclKind::kPushConstant ||
+                         (specialised_.kind == ir::DeclKind::kBuffer &&
+                          specialised_.buffer() == ir::BufferKind::kUniform);
     // The message stands at the member of the block, however deep in its type the fault lies.
-    for (const ir::SpecialisedMember& member : closed_.members) {
+    for (const ir::SpecialisedMember& member : specialised_.members) {
       const Location where = program_.At(member.origin.module, member.origin.span);
       const std::string path(pool_.Text(member.name));
       if (uniform) {
@@ -58,7 +58,8 @@ class MemoryCheck {
       } else {
         CheckBooleans(member.type, path, where);
       }
-      if (!uniform && &member != &closed_.members.back() && HasRuntimeArray(pool_, member.type)) {
+      if (!uniform && &member != &specialised_.members.back() &&
+          HasRuntimeArray(pool_, member.type)) {
         diagnostics_.push_back(
             Make(Code::kRpl4051, where).With("path", path).With("owner", OwnerText()));
       }
@@ -96,12 +97,12 @@ class MemoryCheck {
   // The limit is the program's, as all limits of a variant are.
   uint64_t Limit() const { return program_.limits().parameters; }
 
-  std::string_view OwnerText() const { return pool_.Text(closed_.name); }
+  std::string_view OwnerText() const { return pool_.Text(specialised_.name); }
 
   Diagnostic About(Code code, const Location& where, std::string_view path) const {
     return Make(code, where)
         .With("path", path)
-        .With("kind", DeclKindText(program_.Get(closed_.decl)))
+        .With("kind", DeclKindText(program_.Get(specialised_.decl)))
         .With("owner", OwnerText());
   }
 
@@ -113,12 +114,13 @@ class MemoryCheck {
     }
     if (pool_[id].kind == ir::TypeKind::kStruct) {
       // A struct by itself may have booleans; only one that lies in memory is looked into.
-      if (closed_.kind != ir::DeclKind::kStruct && checked_.Insert(id.value, true).second) {
+      if (specialised_.kind != ir::DeclKind::kStruct && checked_.Insert(id.value, true).second) {
         for (const ir::ShapeMember& member : pool_.Members(id)) {
           CheckBooleans(member.type, path + "." + std::string(pool_.Text(member.name)), where);
         }
       }
-    } else if (pool_[id].scalar == ir::Scalar::kBool && closed_.kind != ir::DeclKind::kStruct) {
+    } else if (pool_[id].scalar == ir::Scalar::kBool &&
+               specialised_.kind != ir::DeclKind::kStruct) {
       ReportBoolean(id, path, where);
     }
   }
@@ -174,7 +176,7 @@ class MemoryCheck {
 
   const Program& program_;
   const ir::Pool& pool_;
-  const ir::SpecialisedDecl& closed_;
+  const ir::SpecialisedDecl& specialised_;
   std::vector<Diagnostic>& diagnostics_;
   FlatMap<uint32_t, bool> checked_;
   FlatMap<uint32_t, uint64_t> parameters_;  // of struct types
@@ -182,9 +184,9 @@ class MemoryCheck {
 
 }  // namespace
 
-void CheckMemory(const Program& program, const ir::Pool& pool, const ir::SpecialisedDecl& closed,
-                 std::vector<Diagnostic>& diagnostics) {
-  MemoryCheck(program, pool, closed, diagnostics).Run();
+void CheckMemory(const Program& program, const ir::Pool& pool,
+                 const ir::SpecialisedDecl& specialised, std::vector<Diagnostic>& diagnostics) {
+  MemoryCheck(program, pool, specialised, diagnostics).Run();
 }
 
 }  // namespace kiln::resolve

@@ -12,8 +12,8 @@
 namespace kiln::resolve {
 
 // Diagnostics: RPL4050, RPL4051, RPL4052. Requires: a struct, buffer or push constant whose type is
-// closed.
-void CheckMemory(const Program& program, const ir::Pool& pool, const ir::SpecialisedDecl& closed,
-                 std::vector<Diagnostic>& diagnostics);
+// specialised.
+void CheckMemory(const Program& program, const ir::Pool& pool,
+                 const ir::SpecialisedDecl& specialised, std::vector<Diagnostic>& diagnostics);
 
 }  // namespace kiln::resolve

@@ -6,7 +6,7 @@
 
 namespace kiln::resolve {
 
-// One walk over the program before anything is asked. Each question is then a bit.
+// One walk over the program before anything is asked. Each query is then a bit.
 Mentions::Mentions(const Program& program)
     : program_(program),
       members_(program.name_count()),
@@ -39,10 +39,10 @@ void Mentions::ReadModule(uint32_t m) {
     }
   }
   // Conditions of regions belong to the function that the region was cut from.
-  for (uint32_t row = 0; row < view.segments.size(); ++row) {
-    const ir::Region& segment = view.segments[row];
-    FunctionMentions& function = functions_[bases.decl + segment.function.value];
-    ReadCexpr(m, segment.condition, &function);
+  for (uint32_t row = 0; row < view.regions.size(); ++row) {
+    const ir::Region& region = view.regions[row];
+    FunctionMentions& function = functions_[bases.decl + region.function.value];
+    ReadCexpr(m, region.condition, &function);
   }
 }
 

@@ -52,7 +52,7 @@ const ir::SpecialisedDecl* DeclResolver::SpecialiseOnce(ir::DeclId decl) {
   // A name that more than one declaration may have is checked when the variant is complete, because
   // who else is live is known only then.
   if ((kind == ir::DeclKind::kStruct || kind == ir::DeclKind::kFunction) &&
-      program_.Contested(program_.NameOf(decl)) &&
+      program_.IsAmbiguous(program_.NameOf(decl)) &&
       program_.module(program_.ModuleOf(decl)).header.Has(ir::ModuleRule::kNamesHideNothing)) {
     ambiguous_.push_back(decl);
     recorder_.NoteEffect();

@@ -51,7 +51,7 @@ void NameSpace::Add(ir::DeclId decl) {
 }
 
 // A local that hides a function or struct is told once here; one that hides a value is told where
-// it is closed.
+// it is specialised.
 void NameSpace::CheckLocal(ir::LocalId id) {
   const uint32_t m = program_.ModuleOf(id);
   const ir::ModuleView& view = program_.module(m);
@@ -62,7 +62,7 @@ void NameSpace::CheckLocal(ir::LocalId id) {
   }
   const ir::DeclKind kind = program_.Get(owner.decl).kind;
   if (kind != ir::DeclKind::kFunction && kind != ir::DeclKind::kStruct) {
-    return;  // told where the local is closed
+    return;  // told where the local is specialised
   }
   // A module that was read without places has no spans; the message then has no place either.
   const uint32_t row = id.value - program_.bases(m).local;

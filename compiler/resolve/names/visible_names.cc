@@ -17,7 +17,7 @@ class NameWalk {
     for (const ir::Member& parameter : view_.MembersOf(function)) {
       open_.emplace_back(parameter.value);
     }
-    WalkBlock(view_.segments[function.body].block);
+    WalkBlock(view_.regions[function.body].block);
     return std::move(names_);
   }
 
@@ -38,8 +38,8 @@ class NameWalk {
       ir::ForEachOwnedBlock(
           inst, [&](ir::ListId list) { return view_.List(list); },
           [&](uint32_t owned) { WalkBlock(ir::BlockId{owned}); });
-      if (inst.kind == ir::InstKind::kWhenSegment) {
-        WalkBlock(view_.segments[inst.As<ir::WhenSegmentInst>().segment.value].block);
+      if (inst.kind == ir::InstKind::kWhenRegion) {
+        WalkBlock(view_.regions[inst.As<ir::WhenRegionInst>().region.value].block);
       } else if (inst.kind == ir::InstKind::kVariable) {
         Declare(inst.As<ir::VariableInst>().local);
       } else if (inst.kind == ir::InstKind::kAlias) {

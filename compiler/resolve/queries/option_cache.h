@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Parts of the walk that need not be walked again: what a part came to is remembered by the values
-// of the options that it read, in front of the answer trees, which ask every question anew. A part
+// of the options that it read, in front of the answer trees, which ask every query anew. A part
 // that had an effect (a message, a name that may clash with another) happens in every variant.
 #pragma once
 

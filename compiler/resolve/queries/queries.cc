@@ -13,9 +13,9 @@
 namespace kiln::resolve {
 namespace {
 
-// Questions are three numbers; the hash only chooses a place, and equality is compared.
-uint64_t HashOf(const VariantQuery& question) {
-  return Mix64(Mix64(static_cast<uint64_t>(question.kind) << 32 | question.a) ^ question.b);
+// Queries are three numbers; the hash only chooses a place, and equality is compared.
+uint64_t HashOf(const VariantQuery& query) {
+  return Mix64(Mix64(static_cast<uint64_t>(query.kind) << 32 | query.a) ^ query.b);
 }
 
 // A flag or number as RPL writes it.
@@ -203,10 +203,10 @@ std::string MemberAnswerText(const ir::Pool& pool, const QueryResult& answer) {
   KILN_UNREACHABLE();
 }
 
-// One line for each question with its answer, so that two traces are compared by diff.
+// One line for each query with its answer, so that two traces are compared by diff.
 // For people: no program reads the text back.
 std::string Line(const QueryRecord& asked, const Program& program, const ir::Pool& pool) {
-  const VariantQuery& q = asked.question;
+  const VariantQuery& q = asked.query;
   const auto name = [&](uint32_t id) { return program.Text(NameId{id}); };
   const auto decl = [&](uint32_t id) { return program.Text(program.NameOf(ir::DeclId{id})); };
   switch (q.kind) {
@@ -236,8 +236,8 @@ std::string Line(const QueryRecord& asked, const Program& program, const ir::Poo
                          program.module(program.ModuleOf(id)).Text(program.Get(id).name));
     }
     case VariantQueryKind::kDecl:
-      return fmt::format("closed {} = {}", decl(q.a),
-                         asked.answer.first != 0 ? "closed" : "failed");
+      return fmt::format("decl {} = {}", decl(q.a),
+                         asked.answer.first != 0 ? "specialised" : "failed");
     case VariantQueryKind::kStage:
       return fmt::format("stage = {}", ir::NameOf(static_cast<ir::Stage>(asked.answer.first)));
     case VariantQueryKind::kVersion:
@@ -250,22 +250,22 @@ std::string Line(const QueryRecord& asked, const Program& program, const ir::Poo
 
 }  // namespace
 
-// A question that was asked before has the same answer, so it is kept once, at its first place.
+// A query that was asked before has the same answer, so it is kept once, at its first place.
 // `fixed`: the answer is the same in every variant, so it is not compared when a unit is looked
 // for.
-void QueryTrace::Add(const VariantQuery& question, const QueryResult& answer, bool fixed) {
+void QueryTrace::Add(const VariantQuery& query, const QueryResult& answer, bool fixed) {
   index_.FindOrAdd(
-      HashOf(question), [&](uint32_t i) { return asked_[i].question == question; },
+      HashOf(query), [&](uint32_t i) { return asked_[i].query == query; },
       [&] {
-        asked_.push_back({.question = question, .answer = answer, .fixed = fixed});
+        asked_.push_back({.query = query, .answer = answer, .fixed = fixed});
         return static_cast<uint32_t>(asked_.size() - 1);
       });
 }
 
-// In the order in which the questions were asked first.
-std::string QueryTraceText(const QueryTrace& trail, const Program& program, const ir::Pool& pool) {
+// In the order in which the queries were asked first.
+std::string QueryTraceText(const QueryTrace& trace, const Program& program, const ir::Pool& pool) {
   std::string text;
-  for (const QueryRecord& asked : trail.asked()) {
+  for (const QueryRecord& asked : trace.asked()) {
     text += Line(asked, program, pool) + "\n";
   }
   return text;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Queries as data: what a unit asked while it was specialised, in order, and how that reads. A
-// trace holds each question once; what an answer itself had to ask is not in it. See
+// trace holds each query once; what an answer itself had to ask is not in it. See
 // spec/architecture 10.2.
 #pragma once
 
@@ -45,14 +45,14 @@ struct QueryResult {
 };
 
 struct QueryRecord {
-  VariantQuery question;
+  VariantQuery query;
   QueryResult answer;
   bool fixed = false;  // the same answer in every variant
 };
 class QueryTrace {
  public:
-  // Keeps the first of equal questions.
-  void Add(const VariantQuery& question, const QueryResult& answer, bool fixed);
+  // Keeps the first of equal queries.
+  void Add(const VariantQuery& query, const QueryResult& answer, bool fixed);
   std::span<const QueryRecord> asked() const { return asked_; }
 
  private:
@@ -60,8 +60,8 @@ class QueryTrace {
   InternIndex index_;
 };
 
-// One line per question: "fog && lights > 4u = true", "function tone = tone", "stage = fragment".
-std::string QueryTraceText(const QueryTrace& trail, const Program& program, const ir::Pool& pool);
+// One line per query: "fog && lights > 4u = true", "function tone = tone", "stage = fragment".
+std::string QueryTraceText(const QueryTrace& trace, const Program& program, const ir::Pool& pool);
 
 // "(lights + 1u) > 4u": an expression as RPL writes it, with brackets where operators nest.
 std::string ExpressionText(const Program& program, ir::CexprId cexpr);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What is remembered of one unit: a node is a question, an edge an answer, a leaf a result. Looking
-// up asks the questions that computing would ask, in the same order, so read sets and effects are
-// those of computing. Exact: equal answers so far lead to the same next question. Fixed questions
+// What is remembered of one unit: a node is a query, an edge an answer, a leaf a result. Looking
+// up asks the queries that computing would ask, in the same order, so read sets and effects are
+// those of computing. Exact: equal answers so far lead to the same next query. Fixed queries
 // have no node. See spec/architecture 10.2
 #pragma once
 
@@ -26,7 +26,7 @@ class QueryCache {
     }
     const Node* node = &nodes_[0];
     while (node->leaf == kNone) {
-      const QueryResult answer = answers.Ask(node->question);
+      const QueryResult answer = answers.Ask(node->query);
       uint32_t edge = node->first_edge;
       while (edge != kNone && edges_[edge].answer != answer) {
         edge = edges_[edge].next;
@@ -40,18 +40,18 @@ class QueryCache {
   }
 
   // Requires: Find found nothing for the results of this trace.
-  const T& Learn(const QueryTrace& trail, T result) {
+  const T& Learn(const QueryTrace& trace, T result) {
     if (nodes_.empty()) {
       nodes_.emplace_back();
     }
     uint32_t at = 0;
-    for (const QueryRecord& asked : trail.asked()) {
+    for (const QueryRecord& asked : trace.asked()) {
       if (!asked.fixed) {
         at = Follow(at, asked);
       }
     }
     KILN_CHECK(nodes_[at].leaf == kNone && nodes_[at].first_edge == kNone,
-               "a trail ends where another one goes on");
+               "a trace ends where another one goes on");
     nodes_[at].leaf = static_cast<uint32_t>(leaves_.size());
     return leaves_.emplace_back(std::move(result));
   }
@@ -65,8 +65,8 @@ class QueryCache {
  private:
   static constexpr uint32_t kNone = 0xffffffffu;
   struct Node {
-    VariantQuery question;
-    uint32_t first_edge = kNone;  // none yet: not a question either
+    VariantQuery query;
+    uint32_t first_edge = kNone;  // none yet: not a query either
     uint32_t leaf = kNone;
   };
   struct Edge {
@@ -76,11 +76,11 @@ class QueryCache {
   };
 
   uint32_t Follow(uint32_t at, const QueryRecord& asked) {
-    KILN_CHECK(nodes_[at].leaf == kNone, "equal answers led to another question");
+    KILN_CHECK(nodes_[at].leaf == kNone, "equal answers led to another query");
     if (nodes_[at].first_edge == kNone) {
-      nodes_[at].question = asked.question;
+      nodes_[at].query = asked.query;
     }
-    KILN_CHECK(nodes_[at].question == asked.question, "equal answers led to another question");
+    KILN_CHECK(nodes_[at].query == asked.query, "equal answers led to another query");
     for (uint32_t edge = nodes_[at].first_edge; edge != kNone; edge = edges_[edge].next) {
       if (edges_[edge].answer == asked.answer) {
         return edges_[edge].node;
@@ -98,27 +98,28 @@ class QueryCache {
   std::deque<T> leaves_;
 };
 
-// What the tree knows for these answers; else what `close()` makes of them, which it knows from
+// What the tree knows for these answers; else what `compute()` makes of them, which it knows from
 // then on. A message may show values that no answer tells apart, so what has messages is remembered
 // by the values of all options that were read.
-template <class T, class Close>
-const Diagnosed<T>& Recall(QueryCache<Diagnosed<T>>& tree, VariantEvaluator& answers, Close close) {
+template <class T, class Compute>
+const Diagnosed<T>& Recall(QueryCache<Diagnosed<T>>& tree, VariantEvaluator& answers,
+                           Compute compute) {
   if (const Diagnosed<T>* known = tree.Find(answers)) {
     return *known;
   }
-  QueryTrace trail;
+  QueryTrace trace;
   answers.BeginReads();
-  answers.BeginTrail(&trail);
-  Diagnosed<T> closed = close();
-  answers.EndTrail();
+  answers.BeginTrace(&trace);
+  Diagnosed<T> specialised = compute();
+  answers.EndTrace();
   const Bitset reads = answers.EndReads();
-  if (!closed.diagnostics.empty()) {
-    answers.BeginTrail(&trail);
+  if (!specialised.diagnostics.empty()) {
+    answers.BeginTrace(&trace);
     reads.ForEach(
         [&](size_t option) { answers.Option(ir::OptionId{static_cast<uint32_t>(option)}); });
-    answers.EndTrail();
+    answers.EndTrace();
   }
-  return tree.Learn(trail, std::move(closed));
+  return tree.Learn(trace, std::move(specialised));
 }
 
 }  // namespace kiln::resolve

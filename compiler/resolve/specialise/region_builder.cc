@@ -56,7 +56,7 @@ RegionBuilder::RegionBuilder(const Program& program, ir::RegionId region, Varian
     scratch_.local_types.clear();
     epoch_ = scratch_.epoch = 1;
   }
-  scratch_.surveyed.resize(program.segment_count());
+  scratch_.surveyed.resize(program.region_count());
   scratch_.surveys.resize(program.modules().size());
   std::vector<Survey>& survey = scratch_.surveys[module_ordinal_];
   survey.resize(module_.insts.size());
@@ -240,7 +240,7 @@ std::string_view RegionBuilder::WrittenText(ir::TypeId open) {
                    [&] { return OpenTypeText(module_, open); });
 }
 
-// The type of a local variable; not `known`: this segment did not need it so far.
+// The type of a local variable; not `known`: this region did not need it so far.
 ir::TypeId& RegionBuilder::LocalTypeOf(ir::LocalId local, bool& known) {
   // Locals are numbered through the program, so the table grows to the highest one that was asked
   // for.

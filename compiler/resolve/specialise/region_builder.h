@@ -58,7 +58,7 @@ class RegionBuilder {
   const ir::Decl& function() const { return function_; }
   const ir::SpecialisedDecl* signature() const { return signature_; }  // of the function
   void SetSignature(const ir::SpecialisedDecl* signature) { signature_ = signature; }
-  const ir::Inst& Open(uint32_t inst) const { return module_.insts[inst]; }
+  const ir::Inst& Generic(uint32_t inst) const { return module_.insts[inst]; }
   ir::CexprId Global(ir::CexprId local) const { return ir::CexprId{bases_.cexpr + local.value}; }
   ir::LocalId Global(ir::LocalId local) const { return ir::LocalId{bases_.local + local.value}; }
   bool Has(ir::ModuleRule rule) const { return module_.header.Has(rule); }

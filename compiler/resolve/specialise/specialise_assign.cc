@@ -12,7 +12,7 @@ namespace kiln::resolve {
 // The target comes first, since an assignment is an expression and both sides are evaluated from
 // left to right. It stays a place: only the value is read.
 Operand SpecialiseAssign(RegionBuilder& region, uint32_t id) {
-  const auto assign = region.Open(id).As<ir::AssignInst>();
+  const auto assign = region.Generic(id).As<ir::AssignInst>();
   const Operand target = region.OperandOf(assign.target);
   if (target.kind == OperandKind::kFailed) {
     return {};
@@ -58,7 +58,7 @@ Operand SpecialiseAssign(RegionBuilder& region, uint32_t id) {
 // `a += b` reads the place, computes and stores. Both sides are read before anything is refused, so
 // that an author sees what is wrong with each of them.
 Operand SpecialiseAssignOp(RegionBuilder& region, uint32_t id) {
-  const auto assign = region.Open(id).As<ir::AssignOpInst>();
+  const auto assign = region.Generic(id).As<ir::AssignOpInst>();
   const std::string_view op = OperatorText(assign.op);
   // The old value is read first, as the operator's left side.
   const ir::InstId before =

@@ -47,13 +47,12 @@ std::string_view EndingText(const ir::Inst& inst) {
 // Whether a statement behind the end of its scope exists in this variant. Conditions that do not
 // hold make it disappear, and what is not there cannot be unreachable.
 bool IsActiveStatement(RegionBuilder& region, uint32_t id) {
-  const ir::Inst& inst = region.Open(id);
+  const ir::Inst& inst = region.Generic(id);
   if (inst.kind == ir::InstKind::kWhen) {
     return region.answers().Holds(region.Global(inst.As<ir::WhenInst>().condition));
   }
-  if (inst.kind == ir::InstKind::kWhenSegment) {
-    const ir::Region& nested =
-        region.module().segments[inst.As<ir::WhenSegmentInst>().segment.value];
+  if (inst.kind == ir::InstKind::kWhenRegion) {
+    const ir::Region& nested = region.module().regions[inst.As<ir::WhenRegionInst>().region.value];
     return region.answers().Holds(region.Global(nested.condition));
   }
   if (inst.kind == ir::InstKind::kAlias) {
@@ -110,7 +109,7 @@ void KeepOperand(RegionBuilder& region, uint32_t inst, Operand operand) {
 }
 
 Flow SpecialiseStatement(RegionBuilder& region, uint32_t inst) {
-  const ir::InstKind kind = region.Open(inst).kind;
+  const ir::InstKind kind = region.Generic(inst).kind;
   if (const ExpressionSpecialiser specialise = kExpressions[static_cast<size_t>(kind)];
       specialise != nullptr) {
     // Every expression leaves an operand, also a failed one: users look for it by number.
@@ -127,11 +126,11 @@ Flow SpecialiseStatement(RegionBuilder& region, uint32_t inst) {
     case ir::InstKind::kStatement:
       return SpecialiseExpressionStatement(region, inst);
     case ir::InstKind::kWhen:
-    case ir::InstKind::kWhenSegment:
+    case ir::InstKind::kWhenRegion:
       return SpecialiseConditionalScope(region, inst);
     case ir::InstKind::kScope:
-      return SpecialiseInsts(region,
-                             region.module().InstsOf(region.Open(inst).As<ir::ScopeInst>().block));
+      return SpecialiseInsts(
+          region, region.module().InstsOf(region.Generic(inst).As<ir::ScopeInst>().block));
     case ir::InstKind::kIf:
       return SpecialiseIf(region, inst);
     case ir::InstKind::kLoop:
@@ -175,12 +174,12 @@ Flow SpecialiseInsts(RegionBuilder& region, std::span<const uint32_t> insts) {
     if (begins) {
       region.SetStatementBegin(inst);
     }
-    begins = !IsExpression(region.Open(inst).kind);
+    begins = !IsExpression(region.Generic(inst).kind);
     if (ended_by != ir::kNoRow && region.Has(ir::ModuleRule::kNothingBehindAnEnd)) {
       if (!IsActiveStatement(region, inst)) {
         continue;
       }
-      const std::string_view text = EndingText(region.Open(ended_by));
+      const std::string_view text = EndingText(region.Generic(ended_by));
       region.Report(Make(Code::kRpl6041, region.MainOf(inst))
                         .With("text", text)
                         .Label(LabelKind::kEndsHere, region.MainOf(ended_by), {{"text", text}}));
@@ -198,7 +197,7 @@ Flow SpecialiseInsts(RegionBuilder& region, std::span<const uint32_t> insts) {
 // A value block: its rows and the value that they yield. The block is ended in any case, so that
 // blocks stay balanced when the value is wrong.
 ir::InstId SpecialiseYield(RegionBuilder& region, ir::BlockId block, const Role& role,
-                           ir::BlockId* closed) {
+                           ir::BlockId* specialised) {
   region.BeginBlock();
   const std::span<const uint32_t> insts = region.module().InstsOf(block);
   // The instruction in progress gives its span to what is emitted, so it is set back behind the
@@ -206,14 +205,14 @@ ir::InstId SpecialiseYield(RegionBuilder& region, ir::BlockId block, const Role&
   const uint32_t outer = region.current();
   SpecialiseInsts(region, insts);
   ir::InstId value;
-  if (!insts.empty() && region.Open(insts.back()).kind == ir::InstKind::kYield) {
-    value = Read(region, region.Open(insts.back()).As<ir::YieldInst>().value.value, role);
+  if (!insts.empty() && region.Generic(insts.back()).kind == ir::InstKind::kYield) {
+    value = Read(region, region.Generic(insts.back()).As<ir::YieldInst>().value.value, role);
     if (value.valid()) {
       region.Emit(ir::YieldInst{.type = region.pool().void_type(), .value = value}.To());
     }
   }
   region.SetCurrent(outer);
-  *closed = region.EndBlock();
+  *specialised = region.EndBlock();
   return value;
 }
 
@@ -223,7 +222,7 @@ ir::InstId SpecialiseInline(RegionBuilder& region, ir::BlockId block, const Role
   const uint32_t outer = region.current();
   SpecialiseInsts(region, insts);
   const ir::InstId value =
-      Read(region, region.Open(insts.back()).As<ir::YieldInst>().value.value, role);
+      Read(region, region.Generic(insts.back()).As<ir::YieldInst>().value.value, role);
   region.SetCurrent(outer);
   return value;
 }

@@ -16,9 +16,9 @@ enum class Flow : uint8_t { kGoesOn, kEnds };
 ir::BlockId SpecialiseNested(RegionBuilder& region, ir::BlockId block, Flow* flow);
 // Into the block that is open.
 Flow SpecialiseInsts(RegionBuilder& region, std::span<const uint32_t> insts);
-// Closes a value block and yields its value inside it; invalid if the value failed.
+// Specialises a value block and yields its value inside it; invalid if the value failed.
 ir::InstId SpecialiseYield(RegionBuilder& region, ir::BlockId block, const Role& role,
-                           ir::BlockId* closed);
+                           ir::BlockId* specialised);
 // The value of a plain block, evaluated where we are.
 ir::InstId SpecialiseInline(RegionBuilder& region, ir::BlockId block, const Role& role);
 

@@ -61,7 +61,7 @@ Operand Nothing() {
 // known what each was meant for.
 bool CheckCount(RegionBuilder& region, uint32_t id, std::string_view function, size_t expected) {
   const size_t found =
-      region.module().List(region.Open(id).As<ir::NameBuiltinInst>().arguments).size();
+      region.module().List(region.Generic(id).As<ir::NameBuiltinInst>().arguments).size();
   if (found != expected) {
     region.Report(Make(Code::kRpl5036, region.MainOf(id))
                       .With("function", function)
@@ -100,7 +100,7 @@ ir::InstId ReadArgument(RegionBuilder& region, uint32_t argument, std::string_vi
 // is known and arguments are only compared with it. All arguments are read, also behind one that is
 // wrong.
 Operand SpecialiseFamily(RegionBuilder& region, uint32_t id) {
-  const auto call = region.Open(id).As<ir::NameBuiltinInst>();
+  const auto call = region.Generic(id).As<ir::NameBuiltinInst>();
   const ir::Type& written = region.module().types[call.type.value];
   const ir::TypeId type = written.kind == ir::TypeKind::kMatrix
                               ? region.pool().Matrix(written.scalar, written.columns, written.rows)
@@ -165,7 +165,7 @@ Operand ReadStageVariable(RegionBuilder& region, ir::StageVariable variable) {
 // The place is mentioned even if the value is wrong: the author means to write it, and a second
 // message that nobody writes the position would be false.
 Operand WriteStageVariable(RegionBuilder& region, ir::StageVariable variable, uint32_t id) {
-  const auto call = region.Open(id).As<ir::NameBuiltinInst>();
+  const auto call = region.Generic(id).As<ir::NameBuiltinInst>();
   const ir::InstId value =
       ReadArgument(region, region.module().List(call.arguments)[0], ir::FactsOf(call.builtin).name,
                    0, region.pool().Vector(ir::TypeOfStage(variable)));
@@ -182,7 +182,7 @@ Operand WriteStageVariable(RegionBuilder& region, ir::StageVariable variable, ui
 // Reads and writes of stage variables are rows of a table; what is left are constants, barriers and
 // the discard.
 Operand SpecialiseStageFunction(RegionBuilder& region, uint32_t id) {
-  const auto call = region.Open(id).As<ir::NameBuiltinInst>();
+  const auto call = region.Generic(id).As<ir::NameBuiltinInst>();
   const std::string_view function = ir::FactsOf(call.builtin).name;
   const auto* row = std::ranges::find(kStageFunctions, call.builtin, &StageFunction::builtin);
   if (row != std::end(kStageFunctions)) {
@@ -221,7 +221,7 @@ Operand SpecialiseStageFunction(RegionBuilder& region, uint32_t id) {
 // Only a place that ends in a runtime array has a length. The place itself is the operand; nothing
 // is loaded.
 Operand SpecialiseArrayLength(RegionBuilder& region, uint32_t id) {
-  const auto call = region.Open(id).As<ir::NameBuiltinInst>();
+  const auto call = region.Generic(id).As<ir::NameBuiltinInst>();
   const std::string_view function = ir::FactsOf(call.builtin).name;
   if (!CheckCount(region, id, function, 1)) {
     return {};
@@ -255,7 +255,7 @@ Operand SpecialiseArrayLength(RegionBuilder& region, uint32_t id) {
 // The place must be shared memory, a writable buffer or workgroup memory, and of one integer
 // (spec/rpl 14.7). It is read and written in one, so both are noted.
 Operand SpecialiseAtomic(RegionBuilder& region, uint32_t id) {
-  const auto call = region.Open(id).As<ir::NameBuiltinInst>();
+  const auto call = region.Generic(id).As<ir::NameBuiltinInst>();
   const std::string_view function = ir::FactsOf(call.builtin).name;
   if (!CheckCount(region, id, function, call.builtin == Builtin::kAtomicCompareExchange ? 3 : 2)) {
     return {};
@@ -299,7 +299,7 @@ Operand SpecialiseAtomic(RegionBuilder& region, uint32_t id) {
 
 // By what the arguments are: images, places, nothing, or values.
 Operand SpecialiseBuiltin(RegionBuilder& region, uint32_t id) {
-  const Builtin builtin = region.Open(id).As<ir::NameBuiltinInst>().builtin;
+  const Builtin builtin = region.Generic(id).As<ir::NameBuiltinInst>().builtin;
   if (ir::IsSampling(builtin) || ir::TakesImage(builtin)) {
     return SpecialiseImageCall(region, id);
   }

@@ -136,7 +136,7 @@ bool SpecialiseArgument(RegionBuilder& region, const ir::SpecialisedMember& para
 // callee is asked for its signature only, which is a unit of its own, so that changes in its body
 // do not reach its callers.
 Operand SpecialiseCall(RegionBuilder& region, uint32_t id) {
-  const auto call = region.Open(id).As<ir::NameCallInst>();
+  const auto call = region.Generic(id).As<ir::NameCallInst>();
   const std::string_view name = region.module().Text(call.name);
   const NameResolution answer =
       region.answers().Function(region.program().Name(region.module_ordinal(), call.name));

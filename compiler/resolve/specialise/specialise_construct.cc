@@ -25,7 +25,7 @@ Operand ConstructVector(RegionBuilder& region, ir::TypeId type, const ScratchLis
                         uint32_t id) {
   const ir::Type target = region.pool()[type];
   const std::span<const uint32_t> arguments =
-      region.module().List(region.Open(id).As<ir::NameConstructInst>().arguments);
+      region.module().List(region.Generic(id).As<ir::NameConstructInst>().arguments);
   // With a single argument the count decides nothing, so these forms come before the one that
   // counts.
   if (values.size() == 1) {
@@ -105,7 +105,7 @@ Operand ConstructMatrix(RegionBuilder& region, ir::TypeId type, const ScratchLis
                         uint32_t id) {
   const ir::Type target = region.pool()[type];
   const std::span<const uint32_t> arguments =
-      region.module().List(region.Open(id).As<ir::NameConstructInst>().arguments);
+      region.module().List(region.Generic(id).As<ir::NameConstructInst>().arguments);
   if (values.size() == 1) {
     const ir::Type only = region.pool()[region.TypeOf(values.Inst(0))];
     if (region.TypeOf(values.Inst(0)) == type) {
@@ -144,7 +144,7 @@ Operand ConstructMatrix(RegionBuilder& region, ir::TypeId type, const ScratchLis
 Operand ConstructStruct(RegionBuilder& region, ir::TypeId type, const ScratchList& values,
                         uint32_t id) {
   const std::span<const uint32_t> arguments =
-      region.module().List(region.Open(id).As<ir::NameConstructInst>().arguments);
+      region.module().List(region.Generic(id).As<ir::NameConstructInst>().arguments);
   const std::span<const ir::ShapeMember> members = region.pool().Members(type);
   if (values.size() != members.size()) {
     region.Report(Make(Code::kRpl6054, region.MainOf(id))
@@ -172,7 +172,7 @@ Operand ConstructArray(RegionBuilder& region, ir::TypeId type, const ScratchList
                        uint32_t id) {
   // Items are checked before their number, like components of vectors.
   const std::span<const uint32_t> arguments =
-      region.module().List(region.Open(id).As<ir::NameConstructInst>().arguments);
+      region.module().List(region.Generic(id).As<ir::NameConstructInst>().arguments);
   const ir::Type target = region.pool()[type];
   for (size_t i = 0; i < values.size(); ++i) {
     if (region.TypeOf(values.Inst(i)) != ir::TypeId{target.element}) {
@@ -202,7 +202,7 @@ Operand ConstructArray(RegionBuilder& region, ir::TypeId type, const ScratchList
 // only then the forms of the type decide. So wrong arguments are reported before a wrong number of
 // them.
 Operand SpecialiseConstruct(RegionBuilder& region, uint32_t id) {
-  const auto construct = region.Open(id).As<ir::NameConstructInst>();
+  const auto construct = region.Generic(id).As<ir::NameConstructInst>();
   const ir::Type& written = region.module().types[construct.type.value];
   const std::string_view type_text = region.WrittenText(construct.type);
   // A name that is no struct is looked at first: what is a type without constructor has a better

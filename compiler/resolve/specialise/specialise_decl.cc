@@ -30,9 +30,9 @@ bool IsInputInterface(const ir::Decl& decl) {
 // Specialises one declaration: which members are live, what their types are, and whether they fit
 // what the declaration is. A member that fails makes the declaration fail, but the others are
 // looked at all the same, so that one run finds everything.
-class DeclCloser {
+class DeclSpecialiser {
  public:
-  DeclCloser(const Program& program, ir::DeclId id, VariantEvaluator& answers)
+  DeclSpecialiser(const Program& program, ir::DeclId id, VariantEvaluator& answers)
       : program_(program),
         id_(id),
         answers_(answers),
@@ -222,21 +222,21 @@ class DeclCloser {
 
   ir::SpecialisedMember& AddMember(const ir::Member& member, ir::MemberId id, NameId name,
                                    const ir::MemberSpans& spans, ir::TypeId type) {
-    ir::SpecialisedMember& closed = out_.members.emplace_back();
-    closed.name = answers_.PoolText(name);
-    closed.type = type;
-    closed.member = id;
-    closed.access = member.access;
-    closed.origin = {.module = module_, .span = spans.name};
+    ir::SpecialisedMember& specialised = out_.members.emplace_back();
+    specialised.name = answers_.PoolText(name);
+    specialised.type = type;
+    specialised.member = id;
+    specialised.access = member.access;
+    specialised.origin = {.module = module_, .span = spans.name};
     // The search costs time, and modules of RPL have no attributes.
     if (!view_.attributes.empty()) {
-      closed.attributes =
+      specialised.attributes =
           AttributesOf(view_.AttributesOf(ir::MemberId{id.value - program_.bases(module_).member}));
     }
     for (const uint32_t tag : view_.List(member.tags)) {
-      closed.tags.push_back(answers_.PoolText(program_.Name(module_, ir::StringId{tag})));
+      specialised.tags.push_back(answers_.PoolText(program_.Name(module_, ir::StringId{tag})));
     }
-    return closed;
+    return specialised;
   }
 
   // An alias must begin with a field that is live; what stands behind it is walked step by step. It
@@ -421,16 +421,16 @@ class DeclCloser {
         poisoned_ = true;
         return;
       }
-      ir::SpecialisedMember& closed = AddMember(member, id, name, spans, type);
-      closed.relaxed = member.value == ir::kRelaxedField;
-      CheckRelaxed(closed.relaxed, type, program_.Text(name), spans.type);
+      ir::SpecialisedMember& specialised = AddMember(member, id, name, spans, type);
+      specialised.relaxed = member.value == ir::kRelaxedField;
+      CheckRelaxed(specialised.relaxed, type, program_.Text(name), spans.type);
       if (IsAttributes(decl_)) {
         const AttributeFormat format = FormatOf(member, pool_[type].scalar);
         CheckFormat(format, pool_, type, program_.Text(name),
                     program_.At(module_, spans.value.valid() ? spans.value : spans.name),
                     diagnostics_);
-        closed.pack = format.pack;
-        closed.pack_bits = format.bits;
+        specialised.pack = format.pack;
+        specialised.pack_bits = format.bits;
       }
     });
     // A container whose fields failed may look empty only because of that.
@@ -509,11 +509,11 @@ class DeclCloser {
                                    .With("type", ir::TypeText(pool_, type)));
         return;
       }
-      ir::SpecialisedMember& closed = AddMember(member, id, name, spans, type);
+      ir::SpecialisedMember& specialised = AddMember(member, id, name, spans, type);
       // Locals are found by the number of the program, as code refers to them.
-      closed.local = program_.Wide(module_, ir::LocalId{member.value});
-      closed.relaxed = view_.locals[member.value].relaxed != 0;
-      CheckRelaxed(closed.relaxed, type, program_.Text(name), spans.type);
+      specialised.local = program_.Wide(module_, ir::LocalId{member.value});
+      specialised.relaxed = view_.locals[member.value].relaxed != 0;
+      CheckRelaxed(specialised.relaxed, type, program_.Text(name), spans.type);
     });
   }
 
@@ -535,7 +535,7 @@ class DeclCloser {
 
 Diagnosed<ir::SpecialisedDecl> SpecialiseDecl(const Program& program, ir::DeclId decl,
                                               VariantEvaluator& answers) {
-  return DeclCloser(program, decl, answers).Run();
+  return DeclSpecialiser(program, decl, answers).Run();
 }
 
 }  // namespace kiln::resolve

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Closes one live declaration: drops members that are not live, closes the types of the others and
-// checks what the declaration itself can be wrong about. Its own condition is its asker's business.
+// Specialises one live declaration: drops members that are not live, specialises the types of the
+// others and checks what the declaration itself can be wrong about. Its own condition is its
+// asker's business.
 #pragma once
 
 #include "compiler/diag/diagnostic.h"

@@ -109,7 +109,7 @@ bool CheckImage(RegionBuilder& region, ir::Builtin builtin, uint32_t argument, s
 // The arguments behind the handles; false if they are wrong.
 bool ReadImageOperands(RegionBuilder& region, uint32_t id, std::span<const uint32_t> arguments,
                        const ir::Signature& expected, ScratchList& values) {
-  const auto call = region.Open(id).As<ir::NameBuiltinInst>();
+  const auto call = region.Generic(id).As<ir::NameBuiltinInst>();
   const std::string_view function = ir::FactsOf(call.builtin).name;
   // Messages count handles as arguments, too.
   const auto handles =
@@ -178,7 +178,7 @@ ir::InstId ImageCoordinate(RegionBuilder& region, const ir::ImageTraits& traits,
 
 Operand EmitImageCall(RegionBuilder& region, uint32_t id, const ScratchList& values,
                       ir::TypeId result) {
-  const auto call = region.Open(id).As<ir::NameBuiltinInst>();
+  const auto call = region.Generic(id).As<ir::NameBuiltinInst>();
   const std::span<const uint32_t> arguments = region.module().List(call.arguments);
   const bool samples = ir::IsSampling(call.builtin);
   const Operand& image = region.OperandOf(ir::InstId{arguments[samples ? 1 : 0]});
@@ -227,7 +227,7 @@ Operand EmitImageCall(RegionBuilder& region, uint32_t id, const ScratchList& val
 // Handles first, then the kind of the image, then the arguments behind them: each check needs what
 // the one before has established.
 Operand SpecialiseImageCall(RegionBuilder& region, uint32_t id) {
-  const auto call = region.Open(id).As<ir::NameBuiltinInst>();
+  const auto call = region.Generic(id).As<ir::NameBuiltinInst>();
   const std::string_view function = ir::FactsOf(call.builtin).name;
   const std::span<const uint32_t> arguments = region.module().List(call.arguments);
   const bool samples = ir::IsSampling(call.builtin);

@@ -51,7 +51,7 @@ bool MayExpand(RegionBuilder& region, const ir::Local& alias) {
 }  // namespace
 
 void SpecialiseVariable(RegionBuilder& region, uint32_t id) {
-  const auto variable = region.Open(id).As<ir::VariableInst>();
+  const auto variable = region.Generic(id).As<ir::VariableInst>();
   const ir::Local& local = region.module().locals[variable.local.value];
   const std::string_view name = region.module().Text(local.name);
   const ir::LocalSpans* spans = region.module().local_spans.empty()
@@ -113,7 +113,7 @@ void SpecialiseVariable(RegionBuilder& region, uint32_t id) {
 }
 
 void SpecialiseAlias(RegionBuilder& region, uint32_t id) {
-  const auto alias = region.Open(id).As<ir::AliasInst>();
+  const auto alias = region.Generic(id).As<ir::AliasInst>();
   const ir::Local& local = region.module().locals[alias.local.value];
   const ir::LocalSpans* spans = region.module().local_spans.empty()
                                     ? nullptr
@@ -131,7 +131,7 @@ void SpecialiseAlias(RegionBuilder& region, uint32_t id) {
   // An alias stands for its expression at each mention, so it must not do anything: what has an
   // effect would happen as often as it is mentioned, or never.
   for (const uint32_t inst : region.module().InstsOf(alias.block)) {
-    const ir::Inst& row = region.Open(inst);
+    const ir::Inst& row = region.Generic(inst);
     const bool special = row.kind == ir::InstKind::kNameBuiltin &&
                          ir::FactsOf(row.As<ir::NameBuiltinInst>().builtin).result == 'V';
     if (region.SurveyOf(inst).has_effect != 0 || special) {
@@ -154,7 +154,7 @@ void SpecialiseAlias(RegionBuilder& region, uint32_t id) {
   const std::span<const uint32_t> rows = region.module().InstsOf(alias.block);
   SpecialiseInsts(region, rows);
   region.DropBlock();
-  const ir::InstId value = region.Open(rows.back()).As<ir::YieldInst>().value;
+  const ir::InstId value = region.Generic(rows.back()).As<ir::YieldInst>().value;
   if (RefuseContainer(region, value) || region.OperandOf(value).kind == OperandKind::kFailed) {
     region.aliases().poisoned.push_back(region.Global(alias.local));
   }
@@ -210,7 +210,7 @@ void CheckNewName(RegionBuilder& region, ir::LocalId id) {
   // of queries that a cached region must repeat.
   if (!region.program().Option(global).valid() && region.program().Constants(global).empty() &&
       region.program().Globals(global).empty()) {
-    return;  // nobody ever declares it: no question
+    return;  // nobody ever declares it: no query
   }
   const NameResolution answer = region.answers().Global(global);
   if (answer.kind == NameResolution::Kind::kOption) {
@@ -239,9 +239,9 @@ Operand SpecialiseLocalMention(RegionBuilder& region, ir::LocalId id, uint32_t) 
     SpecialiseInsts(region, insts);
     --region.aliases().depth;
     region.SetCurrent(mention);
-    KILN_CHECK(!insts.empty() && region.Open(insts.back()).kind == ir::InstKind::kYield,
+    KILN_CHECK(!insts.empty() && region.Generic(insts.back()).kind == ir::InstKind::kYield,
                "alias block of {} rows yields nothing", insts.size());
-    return region.OperandOf(region.Open(insts.back()).As<ir::YieldInst>().value);
+    return region.OperandOf(region.Generic(insts.back()).As<ir::YieldInst>().value);
   }
   Operand operand;
   operand.local = true;

@@ -238,8 +238,8 @@ Operand SpecialiseMember(RegionBuilder& region, const Operand& source, std::stri
   }
   const std::string type =
       source.kind == OperandKind::kVoid ? std::string("void") : region.TypeName(source.type);
-  const uint32_t text_of = region.Open(inst).kind == ir::InstKind::kMember
-                               ? region.Open(inst).As<ir::MemberInst>().source.value
+  const uint32_t text_of = region.Generic(inst).kind == ir::InstKind::kMember
+                               ? region.Generic(inst).As<ir::MemberInst>().source.value
                                : inst;
   region.Report(Make(Code::kRpl6008, region.AuxOf(inst))
                     .With("name", name)
@@ -251,7 +251,7 @@ Operand SpecialiseMember(RegionBuilder& region, const Operand& source, std::stri
 // Constant indices are checked against the size now, and those that may be computed only when the
 // shader runs.
 bool CheckItemIndex(RegionBuilder& region, const Operand& item, uint32_t size, uint32_t id) {
-  const auto index = region.Open(id).As<ir::IndexInst>();
+  const auto index = region.Generic(id).As<ir::IndexInst>();
   const auto array = [&] { return region.TextOf(index.source.value); };
   const ir::Type& type = region.pool()[item.type];
   const uint32_t bits =
@@ -280,13 +280,13 @@ bool CheckItemIndex(RegionBuilder& region, const Operand& item, uint32_t size, u
 }  // namespace
 
 Operand SpecialiseMemberOf(RegionBuilder& region, uint32_t id) {
-  const auto member = region.Open(id).As<ir::MemberInst>();
+  const auto member = region.Generic(id).As<ir::MemberInst>();
   return SpecialiseMember(region, Operand(region.OperandOf(member.source)),
                           region.module().Text(member.name), id);
 }
 
 Operand SpecialiseIndex(RegionBuilder& region, uint32_t id) {
-  const auto index = region.Open(id).As<ir::IndexInst>();
+  const auto index = region.Generic(id).As<ir::IndexInst>();
   Operand source = region.OperandOf(index.source);
   Operand item = region.OperandOf(index.index);
   if (source.kind == OperandKind::kFailed || item.kind == OperandKind::kFailed) {

@@ -120,8 +120,8 @@ Operand SpecialiseGlobalMention(RegionBuilder& region, std::string_view name, Na
     operand.kind = OperandKind::kContainer;
     return operand;
   }
-  const ir::SpecialisedDecl* closed = region.answers().Decl(answer.decl());
-  if (closed == nullptr) {
+  const ir::SpecialisedDecl* specialised = region.answers().Decl(answer.decl());
+  if (specialised == nullptr) {
     return {};
   }
   // Workgroup memory binds the function to the compute stage.
@@ -138,7 +138,7 @@ Operand SpecialiseGlobalMention(RegionBuilder& region, std::string_view name, Na
   operand.kind = decl.kind == ir::DeclKind::kBuffer || decl.kind == ir::DeclKind::kPushConstant
                      ? OperandKind::kBlock
                      : OperandKind::kPlace;
-  operand.type = closed->type;
+  operand.type = specialised->type;
   operand.writable =
       decl.kind == ir::DeclKind::kWorkgroup ||
       (decl.kind == ir::DeclKind::kBuffer && decl.buffer() == ir::BufferKind::kReadWriteStorage);
@@ -156,7 +156,7 @@ Operand SpecialiseGlobalMention(RegionBuilder& region, std::string_view name, Na
 // Literals, then names. Of the local candidates the innermost that is live counts; the first whose
 // condition holds ends the search.
 Operand SpecialiseNameRef(RegionBuilder& region, uint32_t id) {
-  const ir::Inst& inst = region.Open(id);
+  const ir::Inst& inst = region.Generic(id);
   if (inst.kind == ir::InstKind::kConst) {
     const ir::Const& row = region.module().consts[inst.As<ir::ConstInst>().value.value];
     const ir::Type& type = region.module().types[row.type.value];

@@ -123,13 +123,13 @@ void ReportBinary(RegionBuilder& region, ir::BinaryOp op, ir::TypeId left, ir::T
 // (spec/rpl 14.3, docs/rpl/version2.md).
 bool IsPlain(const RegionBuilder& region, ir::BlockId block) {
   for (const uint32_t row : region.module().InstsOf(block)) {
-    const ir::Inst& inst = region.Open(row);
+    const ir::Inst& inst = region.Generic(row);
     if (inst.kind == ir::InstKind::kNameCall || inst.kind == ir::InstKind::kNameBuiltin ||
         inst.kind == ir::InstKind::kAssign || inst.kind == ir::InstKind::kAssignOp) {
       return false;
     }
     if (inst.kind == ir::InstKind::kIndex &&
-        region.Open(inst.As<ir::IndexInst>().index.value).kind != ir::InstKind::kConst) {
+        region.Generic(inst.As<ir::IndexInst>().index.value).kind != ir::InstKind::kConst) {
       return false;  // out of bounds where the condition fails: `i < count ? items[i] : none`
     }
     if (inst.kind == ir::InstKind::kLogical && !IsPlain(region, inst.As<ir::LogicalInst>().right)) {
@@ -150,7 +150,7 @@ bool CheckSelect(RegionBuilder& region, uint32_t id, ir::InstId condition,
                  std::span<const ir::InstId> values) {
   if (region.TypeOf(condition) != region.pool().bool_type()) {
     region.Report(Make(Code::kRpl6045,
-                       region.MainOf(region.Open(id).As<ir::NameSelectInst>().condition.value))
+                       region.MainOf(region.Generic(id).As<ir::NameSelectInst>().condition.value))
                       .With("keyword", "?:")
                       .With("type", region.TypeName(region.TypeOf(condition))));
     return false;
@@ -167,13 +167,13 @@ bool CheckSelect(RegionBuilder& region, uint32_t id, ir::InstId condition,
 }  // namespace
 
 Operand SpecialiseUnary(RegionBuilder& region, uint32_t id) {
-  const auto unary = region.Open(id).As<ir::NameUnaryInst>();
+  const auto unary = region.Generic(id).As<ir::NameUnaryInst>();
   Operand& source = region.OperandOf(unary.operand);
   const Role role{.form = Role::Form::kOperand, .text = OperatorText(unary.op)};
   // Literals keep their sign apart until here: the smallest number is written as the negative of
   // one that does not exist (spec/rpl 1.3), so the minus folds.
   const bool literal =
-      source.constant && region.Open(unary.operand.value).kind == ir::InstKind::kConst;
+      source.constant && region.Generic(unary.operand.value).kind == ir::InstKind::kConst;
   const ir::InstId value = Read(region, unary.operand.value, role);
   if (!value.valid()) {
     return {};
@@ -211,7 +211,7 @@ Operand SpecialiseUnary(RegionBuilder& region, uint32_t id) {
 
 // Both sides are read before the operator is typed, also if the left one is wrong.
 Operand SpecialiseBinary(RegionBuilder& region, uint32_t id) {
-  const auto binary = region.Open(id).As<ir::NameBinaryInst>();
+  const auto binary = region.Generic(id).As<ir::NameBinaryInst>();
   const std::string_view op = OperatorText(binary.op);
   const ir::InstId left = Read(region, binary.left.value, {.form = Role::Form::kLeft, .text = op});
   const ir::InstId right =
@@ -261,7 +261,7 @@ void NoteConversion(RegionBuilder& region, ir::TypeId from, ir::TypeId to) {
 }
 
 Operand SpecialiseLogical(RegionBuilder& region, uint32_t id) {
-  const auto logical = region.Open(id).As<ir::LogicalInst>();
+  const auto logical = region.Generic(id).As<ir::LogicalInst>();
   const std::string_view op = OperatorText(logical.op);
   const ir::InstId left = Read(region, logical.left.value, {.form = Role::Form::kLeft, .text = op});
   ir::BlockId block;
@@ -287,7 +287,7 @@ Operand SpecialiseLogical(RegionBuilder& region, uint32_t id) {
 // The two sides are evaluated both where that is safe and free; otherwise each is a block that runs
 // alone. The difference is not visible, but a branch costs more than a few plain instructions.
 Operand SpecialiseSelect(RegionBuilder& region, uint32_t id) {
-  const auto select = region.Open(id).As<ir::NameSelectInst>();
+  const auto select = region.Generic(id).As<ir::NameSelectInst>();
   const ir::InstId condition =
       Read(region, select.condition.value, {.form = Role::Form::kCondition, .text = "?:"});
   const std::span<const uint32_t> open = region.module().List(select.blocks);

@@ -30,11 +30,11 @@ constexpr uint32_t kStateLocations = 32;
 
 // Makes one variant. What depends on few options is recalled for those (OptionCache), so a
 // variant that differs in one option costs what that option decides.
-class VariantCloser {
+class VariantSpecialiser {
  public:
-  VariantCloser(const Program& program, std::span<const EntryPoint> entries,
-                VariantEvaluator& answers, UnitSource& units, ir::SpecialisedProgram& out,
-                std::vector<Diagnostic>& diagnostics)
+  VariantSpecialiser(const Program& program, std::span<const EntryPoint> entries,
+                     VariantEvaluator& answers, UnitSource& units, ir::SpecialisedProgram& out,
+                     std::vector<Diagnostic>& diagnostics)
       : program_(program),
         entries_(entries),
         answers_(answers),
@@ -110,7 +110,7 @@ class VariantCloser {
   // Names that only one declaration has clash with nobody.
   void AddName(ir::DeclId id) {
     // Nearly all names of a program have one declaration, so the table of names is seldom made.
-    if (!program_.Contested(program_.NameOf(id)) || !Has(id, ir::ModuleRule::kNamesHideNothing)) {
+    if (!program_.IsAmbiguous(program_.NameOf(id)) || !Has(id, ir::ModuleRule::kNamesHideNothing)) {
       return;
     }
     if (!names_.has_value()) {
@@ -145,18 +145,18 @@ class VariantCloser {
 
   // --- step 3 ------------------------------------------------------------------------------------
   void ListInterface(ir::DeclId id, DecisionTree::Root& root) {
-    const auto& [closed, reads, kept] =
+    const auto& [specialised, reads, kept] =
         Recall(memory_.decls, root, [&] { return SpecialiseInterface(id); });
     const ir::Decl& decl = program_.Get(id);
     if (!reads.empty()) {
       AddInterfaceReads(decl, reads);
     }
-    if (closed == nullptr) {
+    if (specialised == nullptr) {
       return;
     }
-    out_.interface.push_back(closed);
+    out_.interface.push_back(specialised);
     if (IsColorOutput(decl)) {
-      color_outputs_ += static_cast<uint32_t>(closed->members.size());
+      color_outputs_ += static_cast<uint32_t>(specialised->members.size());
     }
   }
 
@@ -234,20 +234,20 @@ class VariantCloser {
     uint32_t state = 0;
     const ir::SpecialisedDecl* attribute_limit = nullptr;
     const ir::SpecialisedDecl* state_limit = nullptr;
-    for (const ir::SpecialisedDecl* closed : out_.interface) {
-      if (closed->kind != ir::DeclKind::kContainer ||
-          closed->container() == ir::ContainerKind::kColorOutput) {
+    for (const ir::SpecialisedDecl* specialised : out_.interface) {
+      if (specialised->kind != ir::DeclKind::kContainer ||
+          specialised->container() == ir::ContainerKind::kColorOutput) {
         continue;
       }
-      const bool is_state = closed->container() == ir::ContainerKind::kState;
+      const bool is_state = specialised->container() == ir::ContainerKind::kState;
       uint32_t& count = is_state ? state : attributes;
-      for (const ir::SpecialisedMember& member : closed->members) {
+      for (const ir::SpecialisedMember& member : specialised->members) {
         const ir::Type& type = answers_.pool()[member.type];
         count += type.kind == ir::TypeKind::kMatrix ? type.columns : 1;
       }
       const ir::SpecialisedDecl*& passed = is_state ? state_limit : attribute_limit;
       if (passed == nullptr && count > (is_state ? kStateLocations : kAttributeLocations)) {
-        passed = closed;
+        passed = specialised;
       }
     }
     ReportLocations(attribute_limit, "attributes", attributes, kAttributeLocations);
@@ -268,10 +268,10 @@ class VariantCloser {
     // Settings depend on the number of outputs, so there is one root for each number.
     const auto& [settings, reads, kept] =
         Recall(memory_.closed_settings, memory_.settings_roots[color_outputs_], [&] {
-          const auto& closed = RecallSettings();
-          diagnostics_.insert(diagnostics_.end(), closed.diagnostics.begin(),
-                              closed.diagnostics.end());
-          return &closed;
+          const auto& specialised = RecallSettings();
+          diagnostics_.insert(diagnostics_.end(), specialised.diagnostics.begin(),
+                              specialised.diagnostics.end());
+          return &specialised;
         });
     memory_.settings_reads |= reads;
     out_.settings = *settings->value;
@@ -279,10 +279,10 @@ class VariantCloser {
 
   const Diagnosed<std::vector<ir::SpecialisedSetting>>& RecallSettings() {
     return resolve::Recall(memory_.settings[color_outputs_], answers_, [&] {
-      Diagnosed<std::vector<ir::SpecialisedSetting>> closed;
-      closed.value = resolve::SpecialiseSettings(program_, entries_, color_outputs_, answers_,
-                                                 closed.diagnostics);
-      return closed;
+      Diagnosed<std::vector<ir::SpecialisedSetting>> specialised;
+      specialised.value = resolve::SpecialiseSettings(program_, entries_, color_outputs_, answers_,
+                                                      specialised.diagnostics);
+      return specialised;
     });
   }
 
@@ -380,10 +380,10 @@ class VariantCloser {
   }
 
   template <class Visit>
-  static void ForSegments(const ir::EntryRef& entry, Visit visit) {
+  static void ForRegions(const ir::EntryRef& entry, Visit visit) {
     for (const ir::FunctionRef* function : entry.functions) {
-      for (const ir::RegionRef& segment : function->segments) {
-        visit(*segment.closed);
+      for (const ir::RegionRef& region : function->regions) {
+        visit(*region.specialised);
       }
     }
   }
@@ -395,8 +395,8 @@ class VariantCloser {
     }
     std::vector<ir::DeclId> found;
     for (const ir::EntryRef& entry : out_.entries) {
-      ForSegments(entry, [&](const ir::SpecialisedRegion& segment) {
-        for (const ir::Mention& mention : segment.mentions) {
+      ForRegions(entry, [&](const ir::SpecialisedRegion& region) {
+        for (const ir::Mention& mention : region.mentions) {
           const ir::DeclKind kind = program_.Get(Declared(mention.decl)).kind;
           if ((kind == ir::DeclKind::kWorkgroup || kind == ir::DeclKind::kPrivate) &&
               std::ranges::find(found, mention.decl) == found.end()) {
@@ -434,13 +434,13 @@ class VariantCloser {
       return;
     }
     for (const ir::EntryRef& entry : out_.entries) {
-      ForSegments(entry, [&](const ir::SpecialisedRegion& segment) {
-        CheckStageRules(program_, entry.stage, segment, diagnostics_);
+      ForRegions(entry, [&](const ir::SpecialisedRegion& region) {
+        CheckStageRules(program_, entry.stage, region, diagnostics_);
       });
     }
   }
 
-  // What only all live segments together show. A function of two entry points is looked at twice;
+  // What only all live regions together show. A function of two entry points is looked at twice;
   // equal messages are merged.
   void CheckFunctions() {
     for (const ir::EntryRef& entry : out_.entries) {
@@ -486,15 +486,15 @@ class VariantCloser {
   }
 
   void ReportState(const FunctionVersion& function, Bitset& settled) {
-    for (const ir::RegionRef& segment : function.ref.segments) {
-      for (const ir::Mention& mention : segment.closed->mentions) {
+    for (const ir::RegionRef& region : function.ref.regions) {
+      for (const ir::Mention& mention : region.specialised->mentions) {
         if (!mention.member.valid() || settled.Test(mention.member.value) ||
             !function.state_reads.Test(mention.member.value) ||
             (mention.touches & static_cast<uint8_t>(ir::MemberUse::kRead)) == 0) {
           continue;
         }
         settled.Set(mention.member.value);
-        ReportState(mention, segment.closed->module);
+        ReportState(mention, region.specialised->module);
       }
     }
   }
@@ -577,7 +577,7 @@ bool SpecialiseVariant(const Program& program, std::span<const EntryPoint> entri
                        VariantEvaluator& answers, UnitSource& units, ir::SpecialisedProgram& out,
                        std::vector<Diagnostic>& diagnostics) {
   diagnostics.clear();
-  return VariantCloser(program, entries, answers, units, out, diagnostics).Run();
+  return VariantSpecialiser(program, entries, answers, units, out, diagnostics).Run();
 }
 
 Diagnosed<ir::SpecialisedProgram> SpecialiseVariant(const Program& program,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The walk: from a program and answers to the ordered list of closed units that make up one
+// The walk: from a program and answers to the ordered list of specialised units that make up one
 // variant, with everything that is wrong with it. See spec/rpl 8.1; spec/architecture 7, 10.8.
 #pragma once
 

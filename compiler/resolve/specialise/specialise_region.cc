@@ -21,23 +21,23 @@ namespace {
 constexpr size_t kExpectedInsts = 64;  // of a region; more is a matter of growing
 
 // Keeps the memory.
-void Clear(ir::SpecialisedRegion& segment) {
-  segment.insts.clear();
-  segment.blocks.clear();
-  segment.block_insts.clear();
-  segment.extra.clear();
-  segment.locals.clear();
-  segment.mentions.clear();
-  segment.holes.clear();
-  segment.stage_variables.clear();
-  segment.flow.clear();
-  segment.ambiguous.clear();
-  segment.relaxed.clear();
-  segment.spans.clear();
-  segment.io.clear();
-  segment.discards = false;
-  segment.bound = false;
-  segment.uses_implicit_lod = false;
+void Clear(ir::SpecialisedRegion& region) {
+  region.insts.clear();
+  region.blocks.clear();
+  region.block_insts.clear();
+  region.extra.clear();
+  region.locals.clear();
+  region.mentions.clear();
+  region.insertion_points.clear();
+  region.stage_variables.clear();
+  region.flow.clear();
+  region.ambiguous.clear();
+  region.relaxed.clear();
+  region.spans.clear();
+  region.io.clear();
+  region.discards = false;
+  region.bound = false;
+  region.uses_implicit_lod = false;
 }
 
 // Of a specialised instruction with its operands, and of what it is lowered to.
@@ -55,7 +55,7 @@ void DeclareParameters(RegionBuilder& region) {
 // The steps of one region. Each needs what the one before has made: a signature, then the survey of
 // what its expressions change, then the code, then the summary of what is read and assigned.
 bool Specialise(RegionBuilder& region) {
-  region.out().segment = region.id();
+  region.out().id = region.id();
   region.out().function = ir::DeclId{region.bases().decl + region.generic().function.value};
   region.out().module = region.module_ordinal();
   // Four rows for each row of the module: loads, constants and steps are rows of their own.
@@ -101,16 +101,16 @@ bool Specialise(RegionBuilder& region) {
 
 }  // namespace
 
-Diagnosed<ir::SpecialisedRegion> SpecialiseRegion(const Program& program, ir::RegionId segment,
+Diagnosed<ir::SpecialisedRegion> SpecialiseRegion(const Program& program, ir::RegionId id,
                                                   VariantEvaluator& answers) {
   Diagnosed<ir::SpecialisedRegion> result;
-  SpecialiseRegion(program, segment, answers, result);
+  SpecialiseRegion(program, id, answers, result);
   return result;
 }
 
 // The row is used again if there is one: the direct path specialises the same region for every
 // variant, and growing its vectors each time would cost more than the work itself.
-void SpecialiseRegion(const Program& program, ir::RegionId segment, VariantEvaluator& answers,
+void SpecialiseRegion(const Program& program, ir::RegionId id, VariantEvaluator& answers,
                       Diagnosed<ir::SpecialisedRegion>& result) {
   result.diagnostics.clear();
   if (result.value.has_value()) {
@@ -119,7 +119,7 @@ void SpecialiseRegion(const Program& program, ir::RegionId segment, VariantEvalu
     result.value.emplace();
   }
   // The builder lends scratch memory from the evaluator and gives it back at the end of this scope.
-  RegionBuilder region(program, segment, answers, *result.value, result.diagnostics);
+  RegionBuilder region(program, id, answers, *result.value, result.diagnostics);
   if (!Specialise(region)) {
     result.value.reset();
     return;

@@ -45,10 +45,11 @@ std::string JoinQuoted(std::span<const std::string_view> words) {
 
 // Settings in the order of their declarations, each checked by its row of settings.def. What is
 // wrong with one says nothing about the others.
-class SettingCloser {
+class SettingSpecialiser {
  public:
-  SettingCloser(const Program& program, std::span<const EntryPoint> entries, uint32_t color_outputs,
-                VariantEvaluator& answers, std::vector<Diagnostic>& diagnostics)
+  SettingSpecialiser(const Program& program, std::span<const EntryPoint> entries,
+                     uint32_t color_outputs, VariantEvaluator& answers,
+                     std::vector<Diagnostic>& diagnostics)
       : program_(program),
         entries_(entries),
         color_outputs_(color_outputs),
@@ -64,7 +65,7 @@ class SettingCloser {
       }
     }
     CloseOwned();
-    return std::move(closed_);
+    return std::move(specialised_);
   }
 
  private:
@@ -144,14 +145,14 @@ class SettingCloser {
       return;
     }
     NoteReplaced(*facts, block, at_name);
-    closed_.push_back({.name = std::string(name),
-                       .block = block,
-                       .kind = static_cast<uint16_t>(value.kind),
-                       .origin = {.module = m, .span = spans.value}});
+    specialised_.push_back({.name = std::string(name),
+                            .block = block,
+                            .kind = static_cast<uint16_t>(value.kind),
+                            .origin = {.module = m, .span = spans.value}});
     if (value.kind == ir::ValueKind::kString) {
-      closed_.back().text = answers_.pool().Text(ir::StringId{value.bits});
+      specialised_.back().text = answers_.pool().Text(ir::StringId{value.bits});
     } else {
-      closed_.back().bits = value.bits;
+      specialised_.back().bits = value.bits;
     }
   }
 
@@ -256,7 +257,7 @@ class SettingCloser {
   const uint32_t color_outputs_;
   VariantEvaluator& answers_;
   std::vector<Diagnostic>& diagnostics_;
-  std::vector<ir::SpecialisedSetting> closed_;
+  std::vector<ir::SpecialisedSetting> specialised_;
   FlatMap<uint64_t, Location> seen_;  // by row of settings.def and block
 };
 
@@ -267,7 +268,7 @@ std::vector<ir::SpecialisedSetting> SpecialiseSettings(const Program& program,
                                                        uint32_t color_outputs,
                                                        VariantEvaluator& answers,
                                                        std::vector<Diagnostic>& diagnostics) {
-  return SettingCloser(program, entries, color_outputs, answers, diagnostics).Run();
+  return SettingSpecialiser(program, entries, color_outputs, answers, diagnostics).Run();
 }
 
 }  // namespace kiln::resolve

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Closes the active settings of a variant and checks each against settings.def. See spec/rpl 9.
+// Specialises the active settings of a variant and checks each against settings.def. See
+// spec/rpl 9.
 #pragma once
 
 #include <cstdint>

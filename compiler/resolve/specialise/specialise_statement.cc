@@ -17,7 +17,7 @@ namespace {
 
 // A condition of the wrong type that is an assignment was most likely meant as a comparison.
 void NoteComparison(RegionBuilder& region, ir::InstId condition) {
-  if (region.Open(condition.value).kind == ir::InstKind::kAssign) {
+  if (region.Generic(condition.value).kind == ir::InstKind::kAssign) {
     std::move(region.diagnostics().back())
         .Replace(region.AuxOf(condition.value), "==", Confidence::kGuess)
         .Note(NoteKind::kAdvice, {{"advice", "'=' assigns, '==' compares"}});
@@ -27,17 +27,17 @@ void NoteComparison(RegionBuilder& region, ir::InstId condition) {
 }  // namespace
 
 Flow SpecialiseConditionalScope(RegionBuilder& region, uint32_t id) {
-  if (region.Open(id).kind == ir::InstKind::kWhenSegment) {
+  if (region.Generic(id).kind == ir::InstKind::kWhenRegion) {
     // The condition belongs to the walk: neither side knows the other's options.
-    const ir::RegionId nested{region.bases().segment +
-                              region.Open(id).As<ir::WhenSegmentInst>().segment.value};
-    region.out().holes.push_back(nested);
-    region.Emit(ir::HoleInst{.type = region.pool().void_type(), .segment = nested}.To());
+    const ir::RegionId nested{region.bases().region +
+                              region.Generic(id).As<ir::WhenRegionInst>().region.value};
+    region.out().insertion_points.push_back(nested);
+    region.Emit(ir::InsertionPointInst{.type = region.pool().void_type(), .region = nested}.To());
     return Flow::kGoesOn;
   }
   // A condition that failed is neither true nor false: nothing of the scope is specialised, and the
   // region has failed.
-  const auto when = region.Open(id).As<ir::WhenInst>();
+  const auto when = region.Generic(id).As<ir::WhenInst>();
   const std::optional<bool> holds = region.answers().CheckCondition(
       region.Global(when.condition), region.AuxOf(id), {}, region.diagnostics());
   region.FailIf(!holds.has_value());
@@ -48,7 +48,7 @@ Flow SpecialiseConditionalScope(RegionBuilder& region, uint32_t id) {
 // Both branches are specialised even if the condition is wrong; only the instruction is left out
 // then.
 Flow SpecialiseIf(RegionBuilder& region, uint32_t id) {
-  const auto branch = region.Open(id).As<ir::IfInst>();
+  const auto branch = region.Generic(id).As<ir::IfInst>();
   const Role role{.form = Role::Form::kCondition, .text = "if"};
   const ir::InstId condition = Read(region, branch.condition.value, role);
   if (condition.valid() && region.TypeOf(condition) != region.pool().bool_type()) {
@@ -77,16 +77,17 @@ Flow SpecialiseIf(RegionBuilder& region, uint32_t id) {
 }
 
 Flow SpecialiseLoop(RegionBuilder& region, uint32_t id) {
-  const auto loop = region.Open(id).As<ir::LoopInst>();
+  const auto loop = region.Generic(id).As<ir::LoopInst>();
   const ir::LocalId exit = region.Global(loop.exit);
   region.out().locals.push_back(
       {.local = exit, .kind = ir::LocalKind::kLoopExit, .type = region.pool().void_type()});
   const std::span<const uint32_t> open = region.module().List(loop.blocks);
   KILN_CHECK(open.size() == 3, "loop with {} blocks", open.size());
-  std::array<ir::BlockId, 3> closed;
+  std::array<ir::BlockId, 3> specialised;
   const Role role{.form = Role::Form::kCondition, .text = "loop"};
   // The condition is the first block of the loop, as it is evaluated again in every pass.
-  const ir::InstId condition = SpecialiseYield(region, ir::BlockId{open[0]}, role, closed.data());
+  const ir::InstId condition =
+      SpecialiseYield(region, ir::BlockId{open[0]}, role, specialised.data());
   if (condition.valid() && region.TypeOf(condition) != region.pool().bool_type()) {
     const std::span<const uint32_t> insts = region.module().InstsOf(ir::BlockId{open[0]});
     // Which of the two words the author wrote is told by the block for the step, which only `for`
@@ -95,13 +96,14 @@ Flow SpecialiseLoop(RegionBuilder& region, uint32_t id) {
     region.Report(Make(Code::kRpl6045, region.MainOf(insts.back()))
                       .With("keyword", is_for ? "for" : "while")
                       .With("type", region.TypeName(region.TypeOf(condition))));
-    NoteComparison(region, region.Open(insts.back()).As<ir::YieldInst>().value);
+    NoteComparison(region, region.Generic(insts.back()).As<ir::YieldInst>().value);
   }
   Flow ignored = Flow::kGoesOn;  // a loop never ends a scope
-  closed[1] = SpecialiseNested(region, ir::BlockId{open[1]}, &ignored);
-  closed[2] = SpecialiseNested(region, ir::BlockId{open[2]}, &ignored);
+  specialised[1] = SpecialiseNested(region, ir::BlockId{open[1]}, &ignored);
+  specialised[2] = SpecialiseNested(region, ir::BlockId{open[2]}, &ignored);
   region.SetCurrent(id);
-  const std::array<uint32_t, 3> blocks{closed[0].value, closed[1].value, closed[2].value};
+  const std::array<uint32_t, 3> blocks{specialised[0].value, specialised[1].value,
+                                       specialised[2].value};
   region.Emit(ir::LoopInst{
       .type = region.pool().void_type(), .exit = exit, .blocks = region.EmitList(blocks)}
                   .To());
@@ -109,7 +111,7 @@ Flow SpecialiseLoop(RegionBuilder& region, uint32_t id) {
 }
 
 Flow SpecialiseJump(RegionBuilder& region, uint32_t id) {
-  const ir::Inst& inst = region.Open(id);
+  const ir::Inst& inst = region.Generic(id);
   const ir::LocalId exit = inst.As<ir::BreakInst>().exit;
   if (!exit.valid()) {
     region.Report(
@@ -125,7 +127,7 @@ Flow SpecialiseJump(RegionBuilder& region, uint32_t id) {
 }
 
 Flow SpecialiseReturn(RegionBuilder& region, uint32_t id) {
-  const ir::InstId written = region.Open(id).As<ir::ReturnInst>().value;
+  const ir::InstId written = region.Generic(id).As<ir::ReturnInst>().value;
   const std::string_view name = region.module().Text(region.function().name);
   const bool is_void = region.pool()[region.signature()->type].kind == ir::TypeKind::kVoid;
   ir::InstId value;
@@ -162,8 +164,8 @@ Flow SpecialiseReturn(RegionBuilder& region, uint32_t id) {
 // An expression as a statement must do something (spec/rpl 8.8). Whether it does was counted by the
 // survey: it differs before and behind the rows of the expression.
 Flow SpecialiseExpressionStatement(RegionBuilder& region, uint32_t id) {
-  const ir::InstId expression = region.Open(id).As<ir::StatementInst>().expression;
-  const ir::Inst& root = region.Open(expression.value);
+  const ir::InstId expression = region.Generic(id).As<ir::StatementInst>().expression;
+  const ir::Inst& root = region.Generic(expression.value);
   if (root.kind == ir::InstKind::kNameBuiltin) {
     const ir::Builtin builtin = root.As<ir::NameBuiltinInst>().builtin;
     // A discard ends the invocation, and so what stands behind it can never run.

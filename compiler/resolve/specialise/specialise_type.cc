@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Peels the array sizes off a written type, closes what is left and puts the sizes back.
+// Peels the array sizes off a written type, specialises what is left and puts the sizes back.
 #include "compiler/resolve/specialise/specialise_type.h"
 
 #include <algorithm>
@@ -18,10 +18,10 @@ constexpr uint64_t kSizeLimit = uint64_t{1} << 32;
 
 // One type as it is written, for one variant. Messages stand at its name or at the size that is
 // wrong, and name what has the type.
-class TypeCloser {
+class TypeSpecialiser {
  public:
-  TypeCloser(const WrittenType& written, VariantEvaluator& answers,
-             std::vector<Diagnostic>& diagnostics)
+  TypeSpecialiser(const WrittenType& written, VariantEvaluator& answers,
+                  std::vector<Diagnostic>& diagnostics)
       : written_(written),
         answers_(answers),
         program_(answers.program()),
@@ -84,9 +84,9 @@ class TypeCloser {
       case ir::TypeKind::kStruct:
       // A typed module names the declaration itself; no name is looked up.
       case ir::TypeKind::kDeclared: {
-        const ir::SpecialisedDecl* closed =
+        const ir::SpecialisedDecl* specialised =
             answers_.Decl(ir::DeclId{program_.bases(written_.module).decl + row.element});
-        return closed != nullptr ? closed->type : ir::TypeId{};
+        return specialised != nullptr ? specialised->type : ir::TypeId{};
       }
       case ir::TypeKind::kDeferred:
         break;
@@ -98,8 +98,8 @@ class TypeCloser {
   ir::TypeId SpecialiseNamed(ir::StringId text) {
     const NameResolution answer = answers_.Struct(program_.Name(written_.module, text));
     if (answer.kind == NameResolution::Kind::kDecl) {
-      const ir::SpecialisedDecl* closed = answers_.Decl(answer.decl());
-      return closed != nullptr ? closed->type : ir::TypeId{};
+      const ir::SpecialisedDecl* specialised = answers_.Decl(answer.decl());
+      return specialised != nullptr ? specialised->type : ir::TypeId{};
     }
     if (answer.kind == NameResolution::Kind::kNone) {
       const std::string_view name = view_.Text(text);
@@ -365,7 +365,7 @@ ir::TypeId SpecialiseType(const WrittenType& written, VariantEvaluator& answers,
       return answers.pool().Vector(row.scalar, row.rows);
     }
   }
-  return TypeCloser(written, answers, diagnostics).Run();
+  return TypeSpecialiser(written, answers, diagnostics).Run();
 }
 
 }  // namespace kiln::resolve

@@ -23,7 +23,7 @@ enum class TypeUse : uint8_t {
 
 struct WrittenType {
   uint32_t module = 0;
-  ir::TypeId type;              // open row of that module
+  ir::TypeId type;              // generic row of that module
   ir::SpanId spans = {};        // type name, then the runs of the extents (decls.h)
   std::string_view owner = {};  // name of what has the type, for messages
   TypeUse use = TypeUse::kLocal;

@@ -118,7 +118,7 @@ class TypedRegion {
   void AddLocal(ir::LocalId open);
   void Variable(const ir::VariableInst& variable);
   void Exit(const ir::Inst& inst);
-  void HoleOf(const ir::WhenSegmentInst& when);
+  void InsertionPointOf(const ir::WhenRegionInst& when);
   void Call(uint32_t row, const ir::Inst& inst);
   void Param(uint32_t row, const ir::ParamInst& param);
   void Local(uint32_t row, const ir::Inst& inst);
@@ -180,7 +180,7 @@ void TypedRegion::Inst(uint32_t row, const ir::Inst& inst) {
     case InstKind::kChoose:
     case InstKind::kFault:
     case InstKind::kWhen:
-    case InstKind::kWhenSegment:
+    case InstKind::kWhenRegion:
       return Decided(row, inst);
     case InstKind::kVariable:
       return Variable(inst.As<ir::VariableInst>());
@@ -272,17 +272,17 @@ uint32_t TypedRegion::Blocks(ir::ListId list) {
 }
 
 uint32_t TypedRegion::Cases(std::span<const uint32_t> words) {
-  std::vector<uint32_t> closed{Value(words[0]).value};
+  std::vector<uint32_t> specialised{Value(words[0]).value};
   ir::ForEachCase(words, [&](const ir::SwitchCase& one) {
-    closed.push_back(ir::CaseHead(one.labels.size(), one.is_default, one.through));
+    specialised.push_back(ir::CaseHead(one.labels.size(), one.is_default, one.through));
     for (const uint32_t label : one.labels) {
       const ir::ConstId made = types_.Constant(ir::ConstId{label});
       region_.FailIf(!made.valid());
-      closed.push_back(made.value);
+      specialised.push_back(made.value);
     }
-    closed.push_back(Block(ir::BlockId{one.block}).value);
+    specialised.push_back(Block(ir::BlockId{one.block}).value);
   });
-  return region_.EmitList(closed).value;
+  return region_.EmitList(specialised).value;
 }
 
 // --- decisions -----------------------------------------------------------------------------------
@@ -296,8 +296,8 @@ void TypedRegion::Decided(uint32_t row, const ir::Inst& inst) {
     Choose(row, inst.As<ir::ChooseInst>());
   } else if (inst.kind == InstKind::kFault) {
     Fault(inst.As<ir::FaultInst>());
-  } else if (inst.kind == InstKind::kWhenSegment) {
-    HoleOf(inst.As<ir::WhenSegmentInst>());
+  } else if (inst.kind == InstKind::kWhenRegion) {
+    InsertionPointOf(inst.As<ir::WhenRegionInst>());
   } else if (const auto when = inst.As<ir::WhenInst>(); Holds(when.condition).value_or(false)) {
     Insts(module().InstsOf(when.block));
   }
@@ -348,10 +348,10 @@ void TypedRegion::Fault(const ir::FaultInst& fault) {
   region_.Report(std::move(found));
 }
 
-void TypedRegion::HoleOf(const ir::WhenSegmentInst& when) {
+void TypedRegion::InsertionPointOf(const ir::WhenRegionInst& when) {
   // The condition belongs to the walk: neither side knows the other's options.
-  const ir::RegionId nested{region_.bases().segment + when.segment.value};
-  region_.Emit(ir::HoleInst{.type = region_.pool().void_type(), .segment = nested}.To());
+  const ir::RegionId nested{region_.bases().region + when.region.value};
+  region_.Emit(ir::InsertionPointInst{.type = region_.pool().void_type(), .region = nested}.To());
 }
 
 // --- names ---------------------------------------------------------------------------------------
@@ -503,16 +503,16 @@ void TypedRegion::Access(uint32_t row, const ir::Inst& inst) {
   std::vector<uint32_t> steps;
   for (const uint32_t step : module().List(access.steps)) {
     const std::optional<uint32_t> constant = ConstantOf(step);
-    ir::InstId closed = Value(step);
+    ir::InstId specialised = Value(step);
     if (open.valid() && types_.StructOf(open).valid() && constant.has_value()) {
       const std::optional<uint32_t> position = Position(open, *constant);
       if (!position.has_value()) {
         return;
       }
       // A constant that stays is used again; only a position that moved needs a new one.
-      closed = *position == *constant ? closed : region_.EmitUint(*position);
+      specialised = *position == *constant ? specialised : region_.EmitUint(*position);
     }
-    steps.push_back(closed.value);
+    steps.push_back(specialised.value);
     open = open.valid() ? types_.PartOf(open, constant.value_or(0)) : open;
   }
   // A parameter that stands for a part is an access itself; its steps come first.
@@ -547,7 +547,7 @@ void TypedRegion::Extract(uint32_t row, const ir::Inst& inst) {
 void TypedRegion::Insert(uint32_t row, const ir::Inst& inst) {
   const auto insert = inst.As<ir::InsertInst>();
   const std::span<const uint32_t> part = module().List(insert.part);
-  std::vector<uint32_t> closed{Value(part[0]).value};
+  std::vector<uint32_t> specialised{Value(part[0]).value};
   ir::TypeId open = inst.type;
   for (const uint32_t step : part.subspan(1)) {
     const std::optional<uint32_t> position =
@@ -555,10 +555,10 @@ void TypedRegion::Insert(uint32_t row, const ir::Inst& inst) {
     if (!position.has_value()) {
       return;
     }
-    closed.push_back(*position);
+    specialised.push_back(*position);
     open = open.valid() ? types_.PartOf(open, step) : open;
   }
-  Define(row, EmitAs(inst, Value(insert.whole.value).value, region_.EmitList(closed).value));
+  Define(row, EmitAs(inst, Value(insert.whole.value).value, region_.EmitList(specialised).value));
 }
 
 // Of a struct one operand for each field that is declared; those that are not live are left out.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What the walk over one variant leaves for the walk over the next: versions of functions, closed
-// settings, parts that are known by option values, and memory. It never changes a result. It is
-// kept by the Units from which the walks get their closed units.
+// What the walk over one variant leaves for the walk over the next: versions of functions,
+// specialised settings, parts that are known by option values, and memory. It never changes a
+// result. It is kept by the Units from which the walks get their specialised units.
 #pragma once
 
 #include <map>

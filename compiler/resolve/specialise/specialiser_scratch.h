@@ -51,7 +51,7 @@ struct SpecialiserScratch {
     uint32_t epoch = 0;
     ir::TypeId type;
   };
-  // Of an open instruction: the number of effects before it in its block, and whether a later
+  // Of a generic instruction: the number of effects before it in its block, and whether a later
   // effect forces it to be read at its turn. Zero if nobody surveyed it.
   struct Survey {
     uint32_t effects_before : 30 = 0;

@@ -84,13 +84,13 @@ class CompositeReader {
   // The diagnostics go through Report, so that they vanish when only the value is asked for.
   ir::TypeId Close(uint32_t module, ir::TypeId type, ir::SpanId spans, TypeUse use) {
     std::vector<Diagnostic> found;
-    const ir::TypeId closed =
+    const ir::TypeId specialised =
         SpecialiseType({.module = module, .type = type, .spans = spans, .owner = name_, .use = use},
                        answers_, found);
     for (Diagnostic& diagnostic : found) {
       Report(std::move(diagnostic));
     }
-    return closed;
+    return specialised;
   }
 
   // `node` is the place of the row in the run of spans.

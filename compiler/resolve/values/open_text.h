@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Writes an open expression as its author would: messages quote it, and the IR has no source text.
+// Writes a generic expression as its author would: messages quote it, and the IR has no source
+// text.
 #pragma once
 
 #include <string>

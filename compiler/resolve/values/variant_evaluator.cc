@@ -41,11 +41,11 @@ Bitset VariantEvaluator::EndReads() {
 
 // A unit that is found again by its trace goes through here with each of its queries: the words
 // that come back are compared with those that were recorded.
-QueryResult VariantEvaluator::Ask(const VariantQuery& question) {
-  const NameId name{question.a};
-  switch (question.kind) {
+QueryResult VariantEvaluator::Ask(const VariantQuery& query) {
+  const NameId name{query.a};
+  switch (query.kind) {
     case VariantQueryKind::kValue:
-      return Pack(ValueOf(ir::CexprId{question.a}));
+      return Pack(ValueOf(ir::CexprId{query.a}));
     case VariantQueryKind::kFunction:
       return Pack(Function(name));
     case VariantQueryKind::kStruct:
@@ -53,17 +53,17 @@ QueryResult VariantEvaluator::Ask(const VariantQuery& question) {
     case VariantQueryKind::kGlobal:
       return Pack(Global(name));
     case VariantQueryKind::kOption:
-      return Pack(Option(ir::OptionId{question.a}));
+      return Pack(Option(ir::OptionId{query.a}));
     case VariantQueryKind::kConstant:
       // A composite constant answers with a constant of the pool, another one with its value.
-      return program_.IsComposite(ir::DeclId{question.a}) ? Pack(Composite(ir::DeclId{question.a}))
-                                                          : Pack(Constant(ir::DeclId{question.a}));
+      return program_.IsComposite(ir::DeclId{query.a}) ? Pack(Composite(ir::DeclId{query.a}))
+                                                       : Pack(Constant(ir::DeclId{query.a}));
     case VariantQueryKind::kMember:
-      return Pack(Member(ir::DeclId{question.a}, NameId{question.b}));
+      return Pack(Member(ir::DeclId{query.a}, NameId{query.b}));
     case VariantQueryKind::kAliasPath:
-      return Pack(AliasPath(ir::MemberId{question.a}));
+      return Pack(AliasPath(ir::MemberId{query.a}));
     case VariantQueryKind::kDecl:
-      return Pack(Decl(ir::DeclId{question.a}));
+      return Pack(Decl(ir::DeclId{query.a}));
     case VariantQueryKind::kStage:
       return {.first = static_cast<uint64_t>(stage())};
     case VariantQueryKind::kVersion:

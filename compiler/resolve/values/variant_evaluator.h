@@ -108,7 +108,7 @@ class VariantEvaluator {
   // Asks again what a trace recorded, by the function above of that query. A query whose result
   // depends on no option, and that found nothing wrong, is fixed: it has the same result in every
   // variant of the program.
-  QueryResult Ask(const VariantQuery& question);
+  QueryResult Ask(const VariantQuery& query);
 
   // --- for the walk ------------------------------------------------------------------------------
   void SetStage(ir::Stage stage) { stage_ = stage; }
@@ -142,9 +142,9 @@ class VariantEvaluator {
                                             typename OptionCache<T>::Leaf leaf) {
     return memo.Keep(root, options_in_order(), values_.values().bits, std::move(leaf));
   }
-  // Traces: Begin until End records into `trail`; calls nest. Used by units, per unit.
-  void BeginTrail(QueryTrace* trail) { recorder_.BeginTrace(trail); }
-  void EndTrail() { recorder_.EndTrace(); }
+  // Traces: Begin until End records into `trace`; calls nest. Used by units, per unit.
+  void BeginTrace(QueryTrace* trace) { recorder_.BeginTrace(trace); }
+  void EndTrace() { recorder_.EndTrace(); }
   // Where the first two functions of a name are that are live together, as labels.
   void LabelFunctions(NameId name, Diagnostic& found) { names_.LabelFunctions(name, found); }
   // What was found wrong with declarations that were asked for, in order of asking.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The interface of one entry point of a typed module: the variables through which it exchanges
 // values with what is around it, and which part of a parameter or of the result each of them
-// carries. Equal interfaces are one, so that a question may answer with a number.
+// carries. Equal interfaces are one, so that a query may answer with a number.
 // See docs/IR.md, "Entry points".
 #pragma once
 

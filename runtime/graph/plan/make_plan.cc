@@ -99,14 +99,14 @@ class PlanMaker {
   // An order that cannot be completed is a cycle, which is told with its passes (spec/graph 6.5.4).
   bool OrderPasses() {
     MakeEdges(EdgesIn(), plan_.live, memory_.edges);
-    const Scheduled scheduled = Schedule({.rows = rows_,
-                                          .options = in_.options,
-                                          .facts = memory_.facts,
-                                          .accesses = plan_,
-                                          .passes = plan_,
-                                          .reasons = memory_.reasons,
-                                          .external = in_.semaphores.external},
-                                         memory_.edges, memory_.schedule, plan_);
+    const ScheduleFacts scheduled = Schedule({.rows = rows_,
+                                              .options = in_.options,
+                                              .facts = memory_.facts,
+                                              .accesses = plan_,
+                                              .passes = plan_,
+                                              .reasons = memory_.reasons,
+                                              .external = in_.semaphores.external},
+                                             memory_.edges, memory_.schedule, plan_);
     if (!scheduled.complete) {
       ReportCycle(rows_, plan_.live, memory_.edges, errors_);
       return false;

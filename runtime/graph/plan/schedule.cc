@@ -252,8 +252,8 @@ class Scheduler {
 
 }  // namespace
 
-Scheduled Schedule(const ScheduleInputs& in, EdgeGraph& graph, ScheduleScratch& scratch,
-                   PassOrder& out) {
+ScheduleFacts Schedule(const ScheduleInputs& in, EdgeGraph& graph, ScheduleScratch& scratch,
+                       PassOrder& out) {
   const size_t count = in.rows.passes.size();
   out.order.clear();
   out.host_passes = 0;

@@ -42,14 +42,14 @@ struct ScheduleScratch {
   std::vector<uint32_t> first_group;  // by version
 };
 
-struct Scheduled {
+struct ScheduleFacts {
   bool complete = false;      // else there is a cycle: its passes have missing predecessors
   uint64_t def_distance = 0;  // sum over passes of the distance to the latest Def
 };
 
 // Places every live pass that no cycle holds back, and leaves in graph.states the barriers on the
 // longest way to it. Requires: MakeEdges.
-Scheduled Schedule(const ScheduleInputs& in, EdgeGraph& graph, ScheduleScratch& scratch,
-                   PassOrder& out);
+ScheduleFacts Schedule(const ScheduleInputs& in, EdgeGraph& graph, ScheduleScratch& scratch,
+                       PassOrder& out);
 
 }  // namespace kiln::graph

@@ -495,7 +495,7 @@ bool BatchRun::AddSignature(const BuiltPoint& built, const Hash128& signature, u
   const SignatureGroup::Place next{
       .program = static_cast<uint32_t>(built.program),
       .row = static_cast<uint32_t>(results[built.program].own->size())};
-  const SignatureGroup::Known known = program.groups[built.target]->FindOrAdd(signature, next);
+  const SignatureGroup::Member known = program.groups[built.target]->FindOrAdd(signature, next);
   if (known.is_new) {
     return true;
   }

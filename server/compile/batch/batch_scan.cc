@@ -113,9 +113,9 @@ cache::Key ScanKey(const Hash128& batch) {
 // and all of them are handed over together, so that no chunk sees a part.
 bool ScanBatch(const BatchContext& context, BatchRun& run, const cache::Call& call) {
   const cache::Key key = ScanKey(run.id);
-  const bool deadly =
-      context.options.attempts != nullptr && context.options.attempts->IsDeadly(key);
-  if (deadly && !run.request.retry_failed) {
+  const bool poisoned =
+      context.options.attempts != nullptr && context.options.attempts->IsPoisoned(key);
+  if (poisoned && !run.request.retry_failed) {
     const MutexLock lock(run.mutex);
     run.Refuse(IsPoison());
     return false;

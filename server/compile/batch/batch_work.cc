@@ -247,7 +247,7 @@ void BatchWorker::BuildPoint(const BatchRunPtr& run, const TakenPoints& taken, s
                              BuildOptions how, const cache::Call& call) {
   const BatchPoint point = taken.points->points.At(index);
   const bool explored = !taken.nodes.empty();
-  Exploration::Read read;
+  Exploration::Reading read;
   bool whole = true;
   std::vector<std::pair<size_t, Outcome>> built;  // by target
   std::vector<std::string> unbuilt;               // why
@@ -305,7 +305,7 @@ void BatchWorker::BuildPoint(const BatchRunPtr& run, const TakenPoints& taken, s
 // Tells the exploration what a node of it read, so that it goes on; `read` is empty if the node
 // could not be built.
 void BatchWorker::Expand(const BatchRunPtr& run, const TakenPoints& taken, size_t index,
-                         std::optional<Exploration::Read> read, const cache::Call& call) {
+                         std::optional<Exploration::Reading> read, const cache::Call& call) {
   std::shared_ptr<Exploration> exploration;
   {
     const MutexLock lock(run->mutex);

@@ -41,7 +41,7 @@ class BatchWorker {
   void BuildPoint(const BatchRunPtr& run, const TakenPoints& taken, size_t index, BuildOptions how,
                   const cache::Call& call);
   void Expand(const BatchRunPtr& run, const TakenPoints& taken, size_t index,
-              std::optional<Exploration::Read> read, const cache::Call& call);
+              std::optional<Exploration::Reading> read, const cache::Call& call);
   void ObeyFamily(const BatchRunPtr& run, size_t program,
                   std::span<const resolve::OptionSetting> point, const Outcome& outcome,
                   const cache::Call& call);

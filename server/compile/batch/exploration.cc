@@ -19,7 +19,7 @@ namespace kiln::compile {
 // Options that any target read, since a point is built for all targets (spec/daemon 6.6.1).
 // `trace.live_options` is sorted, and so is the union. The hash of the signatures counts distinct
 // results.
-void Exploration::Read::Add(const BuildTrace& trace) {
+void Exploration::Reading::Add(const BuildTrace& trace) {
   std::vector<std::string> both;
   std::ranges::set_union(live_, trace.live_options, std::back_inserter(both));
   live_ = std::move(both);
@@ -60,7 +60,7 @@ std::optional<Exploration::Node> Exploration::Take() {
 
 // A node serves every point that agrees with it on all options that it read. Other points differ
 // first in one of these options; for each option, they agree on those before it.
-uint64_t Exploration::Expand(const Node& node, Read read) {
+uint64_t Exploration::Expand(const Node& node, Reading read) {
   const MutexLock lock(mutex_);
   --taken_;
   found_.insert(read.results_.Finish().id);

@@ -42,7 +42,7 @@ class Exploration {
   }
 
   // What building a node for all targets read and made.
-  class Read {
+  class Reading {
    public:
     void Add(const BuildTrace& trace);
 
@@ -53,7 +53,7 @@ class Exploration {
   };
   // A node was built: how many variants it serves. What it does not serve is left to look at. Asks
   // CheckStop (compiler/base/threads/stop); after Stopped the exploration is over.
-  uint64_t Expand(const Node& node, Read read);
+  uint64_t Expand(const Node& node, Reading read);
   // A node was taken and cannot be built.
   void Abandon();
 

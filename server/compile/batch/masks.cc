@@ -71,7 +71,7 @@ bool MaskList::is_full() const { return masks_.size() >= cache::kMaxMasks; }
 
 // Masks are stored with the results that have them. If there were none when the entry was first
 // asked for, all live keys of it come from this process, and their masks are in memory.
-StoredMasks::Read StoredMasks::Of(const Hash128& entry, const cache::Call& call) {
+StoredMasks::Masks StoredMasks::Of(const Hash128& entry, const cache::Call& call) {
   {
     const MutexLock lock(mutex_);
     // Whoever may only read leaves no trace, not even in the order of what is dropped

@@ -48,7 +48,7 @@ class MaskList {
 // outside of it.
 class StoredMasks final : public CountedCache {
  public:
-  struct Read {
+  struct Masks {
     bool stored = false;  // the store had some: then it may have results, too
     MaskList list;
   };
@@ -56,7 +56,7 @@ class StoredMasks final : public CountedCache {
   // The store must outlive the object.
   explicit StoredMasks(cache::BlobStore& store) : store_(store) {}
 
-  Read Of(const Hash128& entry, const cache::Call& call);
+  Masks Of(const Hash128& entry, const cache::Call& call);
 
   // A result has these live options: the mask that finds it. Rows to put are added to `items`.
   MaskList::Names Add(const Hash128& entry, const MaskList::Names& live,
@@ -69,7 +69,7 @@ class StoredMasks final : public CountedCache {
  private:
   struct Row {
     bool loaded = false;
-    Read read;
+    Masks read;
   };
 
   static constexpr size_t kMaxEntries = 65'536;

@@ -359,7 +359,7 @@ Result<void> ExploreAll(CachedBuild& builder,
   while (std::optional<Exploration::Node> node = exploration.Take()) {
     CheckStop();
     BatchPoint point{.options = exploration.SettingsOf(*node)};
-    Exploration::Read read;
+    Exploration::Reading read;
     for (const std::shared_ptr<const PreparedProgram>& target : targets) {
       BuildTrace trace;
       KILN_TRY_VOID(

@@ -7,7 +7,7 @@
 
 namespace kiln::compile {
 
-SignatureGroup::Known SignatureGroup::FindOrAdd(const Hash128& signature, const Place& next) {
+SignatureGroup::Member SignatureGroup::FindOrAdd(const Hash128& signature, const Place& next) {
   const auto [place, is_new] = places_.Insert(signature, next);
   return {.place = *place, .is_new = is_new};
 }

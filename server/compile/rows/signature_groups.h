@@ -24,13 +24,13 @@ class SignatureGroup {
     uint32_t program = 0;
     uint32_t row = 0;  // of its results
   };
-  struct Known {
+  struct Member {
     Place place;
     bool is_new = false;
   };
 
   // Where the signature is, or that it is at `next` now.
-  Known FindOrAdd(const Hash128& signature, const Place& next);
+  Member FindOrAdd(const Hash128& signature, const Place& next);
   // How many programs may look here.
   size_t programs() const { return programs_; }
   void AddProgram() { ++programs_; }

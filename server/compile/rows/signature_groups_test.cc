@@ -11,7 +11,7 @@ Hash128 Id(uint32_t number) { return HashBytes(std::as_bytes(std::span(&number, 
 TEST(SignatureGroups, Signature_IsNewOnce) {
   SignatureGroup group;
   EXPECT_TRUE(group.FindOrAdd(Id(1), {.program = 4, .row = 9}).is_new);
-  const SignatureGroup::Known known = group.FindOrAdd(Id(1), {.program = 5, .row = 0});
+  const SignatureGroup::Member known = group.FindOrAdd(Id(1), {.program = 5, .row = 0});
   EXPECT_FALSE(known.is_new);
   EXPECT_EQ(known.place.program, 4u);
   EXPECT_EQ(known.place.row, 9u);

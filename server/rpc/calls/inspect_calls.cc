@@ -20,7 +20,7 @@
 #include "compiler/artifact/metadata_text.h"
 #include "compiler/base/text/utf8.h"
 #include "compiler/base/threads/stop.h"
-#include "compiler/driver/closed_text.h"
+#include "compiler/driver/specialised_text.h"
 #include "compiler/recipe/recipe.h"
 #include "server/rpc/messages/convert_reply.h"
 #include "server/rpc/messages/convert_request.h"
@@ -453,9 +453,9 @@ Result<ViewForms> InspectPages::IrForms(const Subject& subject) const {
   // The fixed part first and the variant behind it, as the build had them.
   settings.insert(settings.end(), options_.begin(), options_.end());
   const Diagnosed<std::string> text =
-      driver::ClosedText(*prepared.linked->value, settings, prepared.request.entries);
-  // It was closed with the same settings when it was built.
-  KILN_CHECK(text.ok(), "a variant that has a result closes");
+      driver::SpecialisedText(*prepared.linked->value, settings, prepared.request.entries);
+  // It was specialised with the same settings when it was built.
+  KILN_CHECK(text.ok(), "a variant that has a result can be specialised");
   return ViewForms{.text = *text.value, .json = {}};
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // One golden: an input whose first line says how to run it, and the text that is expected of it.
-//   // run: stage=close with=view.rpl entry=vertex:main option.skinning=true
+//   // run: stage=specialise with=view.rpl entry=vertex:main option.skinning=true
 //   // skip: reason             in place of it, for a known gap
 // The stages are those of kilnc and `check`, which gives what is wrong with one source and no more.
 // Words are key=value, separated by spaces:

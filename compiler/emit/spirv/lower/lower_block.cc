@@ -82,13 +82,13 @@ void LowerStatement(RegionLowering& region, const ir::Inst& inst) {
     case kStore:
       LowerStore(region, inst.As<ir::StoreInst>());
       return;
-    case kHole:
-      LowerHole(region, inst.As<ir::HoleInst>().segment);
+    case kInsertionPoint:
+      LowerInsertionPoint(region, inst.As<ir::InsertionPointInst>().region);
       return;
     default:
       break;
   }
-  KILN_CHECK(false, "{} is no closed statement", ir::FactsOf(inst.kind).mnemonic);
+  KILN_CHECK(false, "{} is no specialised statement", ir::FactsOf(inst.kind).mnemonic);
 }
 
 // The same of everything that has a value. What is returned may be an own id or a symbol: constants
@@ -149,7 +149,7 @@ Ref LowerValue(RegionLowering& region, const ir::Inst& inst) {
     default:
       break;
   }
-  KILN_CHECK(false, "{} is no closed value", ir::FactsOf(inst.kind).mnemonic);
+  KILN_CHECK(false, "{} is no specialised value", ir::FactsOf(inst.kind).mnemonic);
   return {};
 }
 

@@ -235,8 +235,8 @@ void LowerUnreachable(RegionLowering& region) {
   EndBlock(region);
 }
 
-void LowerHole(RegionLowering& region, ir::RegionId segment) {
-  region.writer().AddHole(segment);
+void LowerInsertionPoint(RegionLowering& region, ir::RegionId nested) {
+  region.writer().AddInsertionPoint(nested);
   region.block().label = {};  // whoever goes here may open blocks, and write to any place
   region.block().line = {};
   region.cache().Clear();

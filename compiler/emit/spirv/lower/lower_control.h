@@ -17,7 +17,7 @@ void LowerLoop(RegionLowering& region, const ir::Inst& row);
 void LowerSwitch(RegionLowering& region, const ir::SwitchInst& inst);
 void LowerDemote(RegionLowering& region);
 void LowerUnreachable(RegionLowering& region);
-void LowerHole(RegionLowering& region, ir::RegionId segment);
+void LowerInsertionPoint(RegionLowering& region, ir::RegionId nested);
 void LowerReturn(RegionLowering& region, const ir::ReturnInst& inst);
 void LowerDiscard(RegionLowering& region);
 Ref LowerLogical(RegionLowering& region, const ir::LogicalInst& inst);

@@ -48,7 +48,7 @@ Ref LowerProduct(RegionLowering& region, const ir::BinaryInst& inst) {
     op = left_matrix ? (scalar ? Op::OpMatrixTimesScalar : Op::OpMatrixTimesVector)
                      : Op::OpVectorTimesScalar;
     KILN_CHECK(left_matrix || (scalar && ir::IsFloatScalar(left.scalar)),
-               "closing splats the scalar of other products");
+               "specialising splats the scalar of other products");
   }
   return region.Compute(op, region.Type(inst.type), region.ValueOf(inst.left),
                         region.ValueOf(inst.right));

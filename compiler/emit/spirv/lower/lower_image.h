@@ -20,7 +20,7 @@ void MarkHandle(RegionLowering& region, const Handle& image, Ref id);
 
 // `indexing`: what indexing that kind of resource needs.
 void MarkNonUniform(RegionLowering& region, Ref id, target::Needs indexing);
-// The index of an array of resources: constants stay; a name of an enclosing segment is copied
+// The index of an array of resources: constants stay; a name of an enclosing region is copied
 // first, because only own ids are decorated.
 Ref Indexing(RegionLowering& region, Ref step, target::Needs indexing);
 Ref LowerSample(RegionLowering& region, const ir::BuiltinCallInst& inst);

@@ -8,7 +8,7 @@ RegionLowering::RegionLowering(const ir::SpecialisedRegion& region, CodeObjectTa
       table_(table),
       pool_(table.pool()),
       globals_(table.globals()),
-      writer_(table.SegmentWriter()),
+      writer_(table.RegionWriter()),
       scratch_(table.scratch()) {
   // The memory is that of the table and is empty again; only the epoch of the names goes on.
   scratch_.Clear();

@@ -45,12 +45,12 @@ void LowerStatement(RegionLowering& region, const ir::Inst& inst) {
       return LowerDiscard(region);
     case kStore:
       return LowerStore(region, inst.As<ir::StoreInst>());
-    case kHole:
-      return LowerHole(region, inst.As<ir::HoleInst>());
+    case kInsertionPoint:
+      return LowerInsertionPoint(region, inst.As<ir::InsertionPointInst>());
     default:  // values, and what is left of typed modules (CheckTarget)
       break;
   }
-  KILN_CHECK(false, "{} is no closed statement", ir::FactsOf(inst.kind).mnemonic);
+  KILN_CHECK(false, "{} is no specialised statement", ir::FactsOf(inst.kind).mnemonic);
 }
 
 // The same of values. Each defines what its instruction is called from here on; whether a line is
@@ -99,7 +99,7 @@ void LowerValue(RegionLowering& region, ir::InstId id, const ir::Inst& inst) {
     default:  // statements, and what is left of typed modules
       break;
   }
-  KILN_CHECK(false, "{} is no closed value", ir::FactsOf(inst.kind).mnemonic);
+  KILN_CHECK(false, "{} is no specialised value", ir::FactsOf(inst.kind).mnemonic);
 }
 
 // Statements write lines, values define texts, places wait.
@@ -124,7 +124,7 @@ void LowerInst(RegionLowering& region, ir::InstId id) {
     case ir::ResultSchema::kDeferred:
       break;
   }
-  KILN_CHECK(false, "{} is not closed", ir::FactsOf(inst.kind).mnemonic);
+  KILN_CHECK(false, "{} is not specialised", ir::FactsOf(inst.kind).mnemonic);
 }
 
 }  // namespace

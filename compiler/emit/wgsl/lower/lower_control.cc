@@ -116,9 +116,9 @@ void LowerDiscard(RegionLowering& region) {
   }
 }
 
-void LowerHole(RegionLowering& region, const ir::HoleInst& inst) {
+void LowerInsertionPoint(RegionLowering& region, const ir::InsertionPointInst& inst) {
   region.Flush();
-  region.Hole(inst.segment);
+  region.InsertionPoint(inst.region);
 }
 
 void LowerLogical(RegionLowering& region, ir::InstId id, const ir::LogicalInst& inst) {

@@ -10,7 +10,7 @@ void LowerIf(RegionLowering& region, const ir::IfInst& inst);
 void LowerLoop(RegionLowering& region, const ir::LoopInst& inst);
 void LowerReturn(RegionLowering& region, const ir::ReturnInst& inst);
 void LowerDiscard(RegionLowering& region);
-void LowerHole(RegionLowering& region, const ir::HoleInst& inst);
+void LowerInsertionPoint(RegionLowering& region, const ir::InsertionPointInst& inst);
 void LowerLogical(RegionLowering& region, ir::InstId id, const ir::LogicalInst& inst);
 void LowerSelectBlocks(RegionLowering& region, ir::InstId id, const ir::SelectBlocksInst& inst);
 void LowerCall(RegionLowering& region, ir::InstId id, const ir::CallInst& inst);

@@ -378,8 +378,8 @@ void LowerBuiltin(RegionLowering& region, ir::InstId id, const ir::BuiltinCallIn
       return LowerImage(region, id, inst);
     case BuiltinForm::kMemory:
       return LowerMemory(region, id, inst);
-    case BuiltinForm::kClosing:
-      KILN_CHECK(false, "{} in closed code", ir::FactsOf(inst.builtin).name);
+    case BuiltinForm::kSpecialising:
+      KILN_CHECK(false, "{} in specialised code", ir::FactsOf(inst.builtin).name);
       return;
     case BuiltinForm::kCall:
     case BuiltinForm::kRangeCall:

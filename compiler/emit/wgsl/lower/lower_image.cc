@@ -217,7 +217,7 @@ void LowerGather(RegionLowering& region, const Sample& sample, const std::string
     });
   }
   const std::optional<uint32_t> component = ConstantBits(region, ir::InstId{sample.rest[0]});
-  KILN_CHECK(component.has_value(), "closing refuses other components");
+  KILN_CHECK(component.has_value(), "specialising refuses other components");
   const bool depth = IsDepthTexture(sample.traits);
   if (depth && *component != 0) {
     // What a depth image has besides depths: nothing, and one.

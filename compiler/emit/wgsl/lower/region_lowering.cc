@@ -150,9 +150,9 @@ void RegionLowering::LineIf(MarkKind when, uint32_t id, std::string_view text) {
 
 // The depth goes in front, because the lines that will stand here are moved to it when the function
 // is put together.
-void RegionLowering::Hole(ir::RegionId region) {
+void RegionLowering::InsertionPoint(ir::RegionId region) {
   text_ += Mark(MarkKind::kIndent, indent);
-  text_ += Mark(MarkKind::kHole, region.value);
+  text_ += Mark(MarkKind::kInsertionPoint, region.value);
 }
 
 std::string RegionLowering::NewName() { return ValueName(next_name_++); }

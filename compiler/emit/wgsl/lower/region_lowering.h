@@ -61,7 +61,7 @@ class RegionLowering {
   // A line that is there under a condition.
   void LineIf(MarkKind when, uint32_t id, std::string_view text);
   // Where another region goes.
-  void Hole(ir::RegionId region);
+  void InsertionPoint(ir::RegionId region);
   void Open(std::string_view text) {
     Line(text);
     ++indent;

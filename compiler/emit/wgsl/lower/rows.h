@@ -41,7 +41,7 @@ enum class BuiltinForm : uint8_t {
   kSampling,
   kImage,
   kMemory,
-  kClosing,
+  kSpecialising,
 };
 struct BuiltinRow {
   BuiltinForm form;

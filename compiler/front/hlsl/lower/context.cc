@@ -43,24 +43,4 @@ Span LowerContext::WrittenAt(TokenRange range) const {
   return stream.origins.Cover(stream.tokens[begin].origin, stream.tokens[end].origin);
 }
 
-// Constants are interned by the builder, so nothing is kept here.
-ir::InstId LowerContext::Uint(uint32_t value) {
-  const ir::TypeId type = Vector(ir::Scalar::kU32, 1);
-  return Emit(ir::ConstInst{type, builder.ScalarConst(type, value)});
-}
-
-ir::InstId LowerContext::Repeated(ir::Scalar scalar, uint32_t count, uint64_t bits) {
-  const ir::TypeId one = Vector(scalar, 1);
-  if (scalar == ir::Scalar::kBool && count == 1) {
-    return Emit(ir::FlagInst{one, static_cast<uint32_t>(bits)});
-  }
-  const ir::ConstId item = builder.ScalarConst(one, bits);
-  if (count == 1) {
-    return Emit(ir::ConstInst{one, item});
-  }
-  const ir::TypeId type = Vector(scalar, count);
-  return Emit(ir::ConstInst{
-      type, builder.CompositeConst(type, builder.Ids(std::vector<ir::ConstId>(count, item)))});
-}
-
 }  // namespace kiln::hlsl

@@ -49,9 +49,11 @@ class LowerContext {
   ir::TypeId Vector(ir::Scalar scalar, uint32_t count) {
     return builder.Vector(scalar, static_cast<uint8_t>(count));
   }
-  ir::InstId Uint(uint32_t value);
+  ir::InstId Uint(uint32_t value) { return Repeated(ir::Scalar::kU32, 1, value); }
   // `value` in each of `count` items, as a vector or scalar of that type.
-  ir::InstId Repeated(ir::Scalar scalar, uint32_t count, uint64_t bits);
+  ir::InstId Repeated(ir::Scalar scalar, uint32_t count, uint64_t bits) {
+    return builder.AddRepeated(scalar, count, bits, Spans());
+  }
 
   // The struct of two parts that `frexp` and `modf` give: declared before all functions.
   ir::DeclId TwoParts(ir::Scalar first, ir::Scalar second, uint32_t count) const {

@@ -148,7 +148,7 @@ TEST(Lower, OptionsDecide_WithoutBeingFolded) {
       "  return (kBoth ? x : -x) + kCount;\n}\n");
   for (const std::string_view part :
        {"option global kFog : flag = true", "enum = [\"dark\", \"bright\"] default 1",
-        "option global kCount : uint = 3", "when_segment", "choose", "cexpr", "f1[?", "equal"}) {
+        "option global kCount : uint = 3", "when_region", "choose", "cexpr", "f1[?", "equal"}) {
     EXPECT_THAT(text, HasSubstr(std::string(part)));
   }
 }

@@ -331,15 +331,7 @@ void AddAttributes(LowerContext& context, AttributesId id, bool of_member, uint3
     return;
   }
   const Attributes& row = context.unit.attributes[id.value];
-  const auto number = [&](ir::AttributeKey key, uint32_t a, uint32_t b = 0) {
-    if (a != kNoRow) {
-      context.builder.Add(ir::Attribute{.of_member = static_cast<uint16_t>(of_member ? 1 : 0),
-                                        .key = key,
-                                        .owner = owner,
-                                        .a = a,
-                                        .b = b});
-    }
-  };
+  const ir::Builder::AttributeOwner to{.is_member = of_member, .row = owner};
   if (!row.semantic.empty()) {
     AddText(context, ir::AttributeKey::kSemantic, row.semantic, row.semantic_index, of_member,
             owner);
@@ -354,14 +346,16 @@ void AddAttributes(LowerContext& context, AttributesId id, bool of_member, uint3
     AddText(context, ir::AttributeKey::kSource, row.source, 0, of_member, owner);
   }
   if (!of_member) {
-    number(ir::AttributeKey::kBinding, row.binding, row.set == kNoRow ? 0 : row.set);
-    number(ir::AttributeKey::kCounter, row.counter);
+    context.builder.AddIfSaid(to, ir::AttributeKey::kBinding, row.binding,
+                              row.set == kNoRow ? 0 : row.set);
+    context.builder.AddIfSaid(to, ir::AttributeKey::kCounter, row.counter);
   }
-  number(ir::AttributeKey::kLocation, row.location);
-  number(ir::AttributeKey::kIndex, row.index);
-  number(ir::AttributeKey::kInterpolation, row.interpolation);
+  context.builder.AddIfSaid(to, ir::AttributeKey::kLocation, row.location);
+  context.builder.AddIfSaid(to, ir::AttributeKey::kIndex, row.index);
+  context.builder.AddIfSaid(to, ir::AttributeKey::kInterpolation, row.interpolation);
   if (row.instance_rate) {
-    number(ir::AttributeKey::kRate, static_cast<uint32_t>(ir::Rate::kInstance));
+    context.builder.AddIfSaid(to, ir::AttributeKey::kRate,
+                              static_cast<uint32_t>(ir::Rate::kInstance));
   }
 }
 

@@ -25,20 +25,4 @@ ir::SpanId LowerContext::SpanOf(TokenRange range) {
   return last_span_;
 }
 
-// The same bits in each item, as one constant. A single flag has an instruction of its own in
-// the IR.
-ir::InstId LowerContext::Repeated(ir::Scalar scalar, uint32_t count, uint64_t bits) {
-  const ir::TypeId one = Vector(scalar, 1);
-  if (scalar == ir::Scalar::kBool && count == 1) {
-    return Emit(ir::FlagInst{one, static_cast<uint32_t>(bits)});
-  }
-  const ir::ConstId item = builder.ScalarConst(one, bits);
-  if (count == 1) {
-    return Emit(ir::ConstInst{one, item});
-  }
-  const ir::TypeId type = Vector(scalar, count);
-  return Emit(ir::ConstInst{
-      type, builder.CompositeConst(type, builder.Ids(std::vector<ir::ConstId>(count, item)))});
-}
-
 }  // namespace kiln::wgsl::front

@@ -56,7 +56,9 @@ class LowerContext {
   }
   ir::InstId Uint(uint32_t value) { return Repeated(ir::Scalar::kU32, 1, value); }
   // `bits` in each of `count` items, as a vector or scalar of that type.
-  ir::InstId Repeated(ir::Scalar scalar, uint32_t count, uint64_t bits);
+  ir::InstId Repeated(ir::Scalar scalar, uint32_t count, uint64_t bits) {
+    return builder.AddRepeated(scalar, count, bits, Spans());
+  }
   template <class Fill>
   ir::BlockId Block(Fill fill) {
     const ir::BlockId block = builder.BeginBlock();

@@ -22,27 +22,21 @@ void AddInterface(LowerContext& context, uint32_t row, bool of_member, uint32_t 
     return;
   }
   const Attributes& found = context.unit.attributes[row];
-  const auto add = [&](ir::AttributeKey key, uint32_t a, uint32_t b = 0) {
-    if (a != kNoRow) {
-      context.builder.Add(ir::Attribute{.of_member = static_cast<uint16_t>(of_member ? 1 : 0),
-                                        .key = key,
-                                        .owner = owner,
-                                        .a = a,
-                                        .b = b});
-    }
-  };
+  const ir::Builder::AttributeOwner to{.is_member = of_member, .row = owner};
   if (found.builtin == "position") {
-    add(ir::AttributeKey::kSemantic, context.builder.Text("SV_Position").value);
+    context.builder.AddIfSaid(to, ir::AttributeKey::kSemantic,
+                              context.builder.Text("SV_Position").value);
   } else if (!found.builtin.empty()) {
-    add(ir::AttributeKey::kBuiltin,
+    context.builder.AddIfSaid(
+        to, ir::AttributeKey::kBuiltin,
         context.builder.Text(FindBuiltinValue(found.builtin)->variable).value);
   }
   if (!of_member && found.group != kNoRow) {
-    add(ir::AttributeKey::kBinding, found.binding, found.group);
+    context.builder.AddIfSaid(to, ir::AttributeKey::kBinding, found.binding, found.group);
   }
-  add(ir::AttributeKey::kLocation, found.location);
-  add(ir::AttributeKey::kIndex, found.blend_src == 1 ? 1 : kNoRow);
-  add(ir::AttributeKey::kInterpolation, found.interpolation);
+  context.builder.AddIfSaid(to, ir::AttributeKey::kLocation, found.location);
+  context.builder.AddIfSaid(to, ir::AttributeKey::kIndex, found.blend_src == 1 ? 1 : kNoRow);
+  context.builder.AddIfSaid(to, ir::AttributeKey::kInterpolation, found.interpolation);
 }
 
 }  // namespace kiln::wgsl::front

@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "compiler/base/check.h"
+#include "compiler/base/text/words.h"
 
 namespace kiln::wgsl::front {
 namespace {
@@ -146,18 +147,6 @@ Shape ShapeOf(std::string_view word, const Assignment& a) {
     default:
       return vector(ScalarKind::kF32, 1);
   }
-}
-
-// Patterns are short texts, split anew for each look at a row; there is no table to keep in
-// step.
-std::vector<std::string_view> WordsOf(std::string_view text) {
-  std::vector<std::string_view> words;
-  while (!text.empty()) {
-    const size_t end = std::min(text.find(' '), text.size());
-    words.push_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return words;
 }
 
 // All assignments of the variables that a row has; the others keep their first value.

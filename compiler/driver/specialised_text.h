@@ -11,8 +11,8 @@
 namespace kiln::driver {
 
 // Settings that the program does not take are diagnostics.
-Diagnosed<std::string> ClosedText(const LinkedProgram& linked,
-                                  std::span<const resolve::OptionSetting> settings,
-                                  std::span<const resolve::EntryPoint> entries);
+Diagnosed<std::string> SpecialisedText(const LinkedProgram& linked,
+                                       std::span<const resolve::OptionSetting> settings,
+                                       std::span<const resolve::EntryPoint> entries);
 
 }  // namespace kiln::driver

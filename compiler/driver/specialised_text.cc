@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "compiler/driver/closed_text.h"
+#include "compiler/driver/specialised_text.h"
 
 #include <utility>
 
@@ -8,9 +8,9 @@
 
 namespace kiln::driver {
 
-Diagnosed<std::string> ClosedText(const LinkedProgram& linked,
-                                  std::span<const resolve::OptionSetting> settings,
-                                  std::span<const resolve::EntryPoint> entries) {
+Diagnosed<std::string> SpecialisedText(const LinkedProgram& linked,
+                                       std::span<const resolve::OptionSetting> settings,
+                                       std::span<const resolve::EntryPoint> entries) {
   Diagnosed<std::string> text;
   Diagnosed<resolve::OptionValues> values = resolve::CheckOptions(linked.program, settings);
   if (!values.ok()) {
@@ -21,11 +21,11 @@ Diagnosed<std::string> ClosedText(const LinkedProgram& linked,
   ir::Pool pool;
   DirectUnits units(linked.program);
   resolve::VariantEvaluator answers(linked.program, *values.value, pool, &units);
-  Diagnosed<ir::SpecialisedProgram> closed =
+  Diagnosed<ir::SpecialisedProgram> specialised =
       resolve::SpecialiseVariant(linked.program, entries, answers, units);
-  text.diagnostics = std::move(closed.diagnostics);
-  if (closed.ok()) {
-    text.value = ir::Print(*closed.value);
+  text.diagnostics = std::move(specialised.diagnostics);
+  if (specialised.ok()) {
+    text.value = ir::Print(*specialised.value);
   }
   return text;
 }

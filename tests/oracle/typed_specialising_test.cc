@@ -22,11 +22,11 @@ BuiltVariant Built(const std::string& module, std::vector<std::string> options =
                        .modules = {module}});
 }
 
-// The closed form of a compute program; fails the test if there is none.
-std::string Closed(const std::string& module, std::vector<std::string> options = {}) {
+// The specialised form of a compute program; fails the test if there is none.
+std::string Specialised(const std::string& module, std::vector<std::string> options = {}) {
   const BuiltVariant variant = Built(module, std::move(options));
   EXPECT_TRUE(variant.ok()) << variant.messages() << module;
-  return variant.ok() ? ir::Print(variant.closed()) : "";
+  return variant.ok() ? ir::Print(variant.specialised()) : "";
 }
 
 std::string Messages(const std::string& module, std::vector<std::string> options = {}) {
@@ -70,15 +70,15 @@ constexpr std::string_view kRoot = R"(  %1 = global none @memory : @memory
   %3 = access %1 [%2] : u1
 )";
 
-TEST(TypedClosing, CompileTimeExpressions_AreConstants) {
+TEST(TypedSpecialising, CompileTimeExpressions_AreConstants) {
   const std::string body = std::string(kRoot) + "  %4 = cexpr ?5 : u1\n  store %3, %4\n";
-  EXPECT_THAT(Closed(Main(body)), HasSubstr("const u1 2\n"));
-  EXPECT_THAT(Closed(Main(body), {"count=7"}), HasSubstr("const u1 6\n"));
+  EXPECT_THAT(Specialised(Main(body)), HasSubstr("const u1 2\n"));
+  EXPECT_THAT(Specialised(Main(body), {"count=7"}), HasSubstr("const u1 6\n"));
   EXPECT_THAT(Messages(Main(std::string(kRoot) + "  %4 = cexpr ?2 : f1\n")),
               HasSubstr("a compile-time expression of another type"));
 }
 
-TEST(TypedClosing, AChoice_LeavesOneBlockAndTheOtherUnseen) {
+TEST(TypedSpecialising, AChoice_LeavesOneBlockAndTheOtherUnseen) {
   const std::string body = std::string(kRoot) + R"(  %4 = choose ?1 : u1 {
     %5 = const u1 11
     yield %5
@@ -89,13 +89,13 @@ TEST(TypedClosing, AChoice_LeavesOneBlockAndTheOtherUnseen) {
   }
   store %3, %4
 )";
-  const std::string text = Closed(Main(body));
+  const std::string text = Specialised(Main(body));
   EXPECT_THAT(text, HasSubstr("const u1 11"));
   EXPECT_THAT(text, Not(HasSubstr("const u1 12")));
   EXPECT_EQ(Messages(Main(body), {"fog=false"}), "RPL9001 internal error: not in clear weather\n");
 }
 
-TEST(TypedClosing, AChoiceOfPlaces_IsThePlace) {
+TEST(TypedSpecialising, AChoiceOfPlaces_IsThePlace) {
   const std::string body = std::string(kRoot) + R"(  %4 = global none @seed : u1
   %5 = choose ?1 : u1 {
     yield %3
@@ -105,28 +105,29 @@ TEST(TypedClosing, AChoiceOfPlaces_IsThePlace) {
   %6 = const u1 5
   store %5, %6
 )";
-  EXPECT_THAT(Closed(Main(body)), HasSubstr("store %3, %"));
-  EXPECT_THAT(Closed(Main(body), {"fog=false"}), HasSubstr("store %4, %"));
+  EXPECT_THAT(Specialised(Main(body)), HasSubstr("store %3, %"));
+  EXPECT_THAT(Specialised(Main(body), {"fog=false"}), HasSubstr("store %4, %"));
 }
 
-TEST(TypedClosing, AWhenThatIsCut_IsARegionOfItsOwn) {
+TEST(TypedSpecialising, AWhenThatIsCut_IsARegionOfItsOwn) {
   const std::string body =
       "  when ?1 {\n" + std::string(kRoot) + "    %4 = const u1 99\n    store %3, %4\n  }\n";
-  const std::string text = Closed(Main(body));
-  EXPECT_THAT(text, HasSubstr("hole s1"));
+  const std::string text = Specialised(Main(body));
+  EXPECT_THAT(text, HasSubstr("insertion_point r1"));
   EXPECT_THAT(text, HasSubstr("const u1 99"));
-  EXPECT_THAT(Closed(Main(body), {"fog=false"}), Not(HasSubstr("const u1 99")));
+  EXPECT_THAT(Specialised(Main(body), {"fog=false"}), Not(HasSubstr("const u1 99")));
 }
 
-TEST(TypedClosing, AWhenThatUsesValues_StaysInItsRegion) {
+TEST(TypedSpecialising, AWhenThatUsesValues_StaysInItsRegion) {
   const std::string body =
       std::string(kRoot) + "  %4 = const u1 99\n  when ?1 {\n    store %3, %4\n  }\n";
-  EXPECT_THAT(Closed(Main(body)), testing::AllOf(HasSubstr("store"), Not(HasSubstr("hole"))));
-  EXPECT_THAT(Closed(Main(body), {"fog=false"}), Not(HasSubstr("store")));
+  EXPECT_THAT(Specialised(Main(body)),
+              testing::AllOf(HasSubstr("store"), Not(HasSubstr("insertion_point"))));
+  EXPECT_THAT(Specialised(Main(body), {"fog=false"}), Not(HasSubstr("store")));
 }
 
 // The second field of a struct is its first where the first is gone.
-TEST(TypedClosing, MembersMoveUp_WhereOthersAreGone) {
+TEST(TypedSpecialising, MembersMoveUp_WhereOthersAreGone) {
   const std::string body = R"(  %1 = global none @memory : @memory
   %2 = const u1 1
   %3 = access %1 [%2, %2, %2] : u4
@@ -140,11 +141,11 @@ TEST(TypedClosing, MembersMoveUp_WhereOthersAreGone) {
   store %5, %10
   %11 = call @pick [%8, %9] : u1
 )";
-  const std::string with = Closed(Main(body));
+  const std::string with = Specialised(Main(body));
   EXPECT_THAT(with, HasSubstr("insert %6, %4 [1] : item"));
   EXPECT_THAT(with, HasSubstr("construct [%9, %8, %9] : item"));
   EXPECT_THAT(with, HasSubstr("call @pick [%8, %9] : u1"));
-  const std::string without = Closed(Main(body), {"fog=false"});
+  const std::string without = Specialised(Main(body), {"fog=false"});
   EXPECT_THAT(without, HasSubstr("[0] : item"));
   EXPECT_THAT(without, HasSubstr("in $x : u4) -> u1"));
   const std::string dead = std::string(kRoot) +
@@ -153,14 +154,15 @@ TEST(TypedClosing, MembersMoveUp_WhereOthersAreGone) {
   EXPECT_THAT(Messages(Main(dead), {"fog=false"}), HasSubstr("a member that is not there"));
 }
 
-TEST(TypedClosing, PrivateVariables_AreListedWhereTheyAreUsed) {
-  const std::string text = Closed(Main("  %1 = global none @seed : u1\n  %2 = load %1 : u1\n"));
+TEST(TypedSpecialising, PrivateVariables_AreListedWhereTheyAreUsed) {
+  const std::string text =
+      Specialised(Main("  %1 = global none @seed : u1\n  %2 = load %1 : u1\n"));
   EXPECT_THAT(text, HasSubstr("private @seed : u1 = u1 2"));
   EXPECT_THAT(text, Not(HasSubstr("@state")));
 }
 
-// Nothing that breaks a rule of the closed form gets past specialising.
-TEST(TypedClosing, WhatIsIllTyped_IsRefused) {
+// Nothing that breaks a rule of the specialised form gets past specialising.
+TEST(TypedSpecialising, WhatIsIllTyped_IsRefused) {
   for (const std::string_view body :
        {"  %1 = const u1 0\n  %2 = const f1 1.0\n  %3 = binary add %1, %2 : u1\n",
         "  %1 = const u1 0\n  store %1, %1\n", "  %1 = const u1 0\n  %2 = load %1 : u1\n",
@@ -171,8 +173,8 @@ TEST(TypedClosing, WhatIsIllTyped_IsRefused) {
   }
 }
 
-TEST(TypedClosing, AttributesReachTheClosedForm) {
-  const std::string text = Closed(R"(module hlsl 6 typed
+TEST(TypedSpecialising, AttributesReachTheClosedForm) {
+  const std::string text = Specialised(R"(module hlsl 6 typed
 buffer uniform pass @frame register("b1", 2) binding(7, 0) {
   a : f4
   b : f4x4 offset 64 row_major
@@ -189,7 +191,7 @@ function @main() -> void {
 }
 
 // The rules of RPL are those of modules that have them.
-TEST(TypedClosing, RulesAreAskedOfModulesThatHaveThem) {
+TEST(TypedSpecialising, RulesAreAskedOfModulesThatHaveThem) {
   const std::string vertex = "function @main() -> void {\n}\n";
   const auto messages = [&](std::string_view header) {
     return BuiltVariant({.entries = {"vertex:main"}, .modules = {std::string(header) + vertex}})
