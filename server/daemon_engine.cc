@@ -43,6 +43,7 @@ Result<void> DaemonEngine::OpenStore(const StoreOptions& options) {
   sqlite.negative_ttl_s =
       std::chrono::duration_cast<std::chrono::seconds>(config.negative_ttl).count();
   sqlite.max_age_s = std::chrono::duration_cast<std::chrono::seconds>(config.cache_max_age).count();
+  sqlite.sent_bytes = config.cache_max_bytes / 2;
   // A daemon that only read beside another one would compile everything twice, so it does not start
   // then.
   sqlite.must_own = true;
@@ -79,6 +80,7 @@ rpc::StoreAdmin DaemonEngine::WholeStore() {
   const cache::LimitedStore::Options limits{.max_bytes = config.cache_max_bytes};
   return {.maintenance = maintenance.has_value() ? &*maintenance : nullptr,
           .pins = bounded_pins.has_value() ? &*bounded_pins : nullptr,
+          .uploads = *stack.uploads,
           .held = *held,
           .metrics = *stack.top,
           .memory_bytes = [this] { return stack.memory->bytes(); },
@@ -151,7 +153,7 @@ void DaemonEngine::MakeSecondLook() {
 std::vector<CacheUsage> DaemonEngine::CachesInMemory() {
   std::vector<CountedCache*> all = builder->caches();
   all.insert(all.begin(), &requests.cache());
-  all.insert(all.end(), {&recipes->cache(), &*stack.memory});
+  all.insert(all.end(), {&recipes->cache(), &*stack.memory, &*stack.uploads});
   if (stack.file != nullptr) {
     all.push_back(&stack.file->cache());
   }

@@ -137,7 +137,9 @@ void Stack::Compose(const Config& config, bool writes_upstream, Clock& clock, op
     constexpr uint32_t kAlways = 1000;
     faulty.emplace(*checked, cache::FaultStore::Plan{.delay = kAlways, .on_delay = on_access});
   }
-  top.emplace(faulty.has_value() ? static_cast<cache::BlobStore&>(*faulty) : *checked, clock);
+  uploads.emplace(faulty.has_value() ? static_cast<cache::BlobStore&>(*faulty) : *checked,
+                  file != nullptr ? &file->sent_room() : nullptr, clock);
+  top.emplace(*uploads, clock);
 }
 
 cache::CallCounts UpstreamCalls(const Stack& stack) {
@@ -166,6 +168,14 @@ std::vector<rpc::UpstreamRow> UpstreamRows(const Stack& stack, bool check,
   return rows;
 }
 
+// Who has most of what the cache keeps beside results.
+std::string MostSent(const cache::sqlite::SqliteStore& store) {
+  const std::vector<cache::SentContent::Share> shares = store.sent().Shares();
+  return shares.empty() ? std::string()
+                        : "; " + std::to_string(shares.front().bytes) +
+                              " bytes that no result names were sent by " + shares.front().owner;
+}
+
 // Why results are not kept right now.
 std::vector<std::string> StoreConditions(const Stack& stack) {
   const cache::sqlite::SqliteStore* const store = stack.file.get();
@@ -183,8 +193,9 @@ std::vector<std::string> StoreConditions(const Stack& stack) {
       reasons.emplace_back("cache-full: the disk is full; results are not stored");
     }
     if (stack.limited.has_value() && stack.limited->IsFull()) {
-      reasons.emplace_back(
-          "cache-full: the cache is at cache.max_size; results are not stored until room is made");
+      reasons.push_back(
+          "cache-full: the cache is at cache.max_size; results are not stored until room is made" +
+          MostSent(*store));
     }
     if (status.nondeterminism > 0) {
       reasons.emplace_back("nondeterminism: " + std::to_string(status.nondeterminism) +

@@ -17,6 +17,7 @@
 #include "cache/decorators/memory_store.h"
 #include "cache/decorators/metrics_store.h"
 #include "cache/decorators/read_through_store.h"
+#include "cache/decorators/upload_store.h"
 #include "cache/explain/explain_ring.h"
 #include "cache/sqlite/sqlite_store.h"
 #include "cache/upstream/grpc_store.h"
@@ -77,9 +78,10 @@ class Upstream {
   Duration latency_ KILN_GUARDED_BY(mutex_){};  // of the last answer to Look; zero: none
 };
 
-// metrics(checked(memory(read_through(limited(checked(compressing(sqlite))), checked(upstream))))),
-// without read_through if there is no upstream, or metrics(checked(memory)) without a file; in
-// tests faulty is below metrics. Each part uses those above it in this list.
+// metrics(uploads(checked(memory(read_through(limited(checked(compressing(sqlite))),
+// checked(upstream)))))), without read_through if there is no upstream, or
+// metrics(uploads(checked(memory))) without a file; in tests faulty is below uploads. Each part
+// uses those above it in this list.
 struct Stack {
   std::unique_ptr<cache::sqlite::SqliteStore> file;  // null: nothing is kept
   std::optional<cache::CompressingStore> compressing;
@@ -89,6 +91,7 @@ struct Stack {
   std::optional<cache::MemoryStore> memory;
   std::optional<cache::CheckedStore> checked;
   std::optional<cache::FaultStore> faulty;  // of tests
+  std::optional<cache::UploadStore> uploads;
   std::optional<cache::MetricsStore> top;
 
   // `on_access` is called before every access; null but in tests.

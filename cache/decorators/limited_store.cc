@@ -20,8 +20,12 @@ Result<PutResult> LimitedStore::Put(std::span<const Item> items, Durability dura
     collectable_.StartCollecting(used - std::min(used, options_.min_free_bytes - free));
   }
   if (used >= options_.max_bytes) {
+    // Nobody is refused for the sake of what others have sent and no result names.
+    collectable_.MakeRoom(options_.max_bytes / 100 * options_.high_percent, call);
+  }
+  if (const uint64_t still = collectable_.UsedBytes(); still >= options_.max_bytes) {
     return Error{.code = ErrorCode::kFull,
-                 .context = "the cache holds " + std::to_string(used) + " of " +
+                 .context = "the cache holds " + std::to_string(still) + " of " +
                             std::to_string(options_.max_bytes) + " bytes",
                  .reason = "CACHE_FULL"};
   }

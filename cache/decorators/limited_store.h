@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Adds a size bound to a store: above the high watermark it starts collection, at the bound it
-// refuses puts. Gets are never refused. See spec/cache 5.3, 8.1, 6.10.
+// gives up content that no record names, and if that makes no room refuses puts. Gets are never
+// refused. See spec/cache 5.3, 8.1, 6.10.
 #pragma once
 
 #include "cache/store.h"
@@ -16,6 +17,9 @@ class Collectable {
   // Starts removing records in the background until UsedBytes is at most the target. Asking again
   // while it runs only changes the target.
   virtual void StartCollecting(uint64_t target_bytes) = 0;
+  // Removes content that no record names, of whoever sent most of it, until UsedBytes is at most
+  // the target or there is no more of it. Returns when it is done.
+  virtual void MakeRoom(uint64_t target_bytes, const Call& call) = 0;
 };
 
 // Threads: see BlobStore; no state of its own.
@@ -32,6 +36,7 @@ class LimitedStore final : public BlobStore {
   LimitedStore(BlobStore& below, Collectable& collectable, const Options& options)
       : below_(below), collectable_(collectable), options_(options) {}
 
+  // Whether puts are refused, unless content that no record names makes room.
   bool IsFull() const { return collectable_.UsedBytes() >= options_.max_bytes; }
 
   Result<Blob> Get(const Key& key, const Call& call) override { return below_.Get(key, call); }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "cache/decorators/limited_store.h"
 
+#include <algorithm>
 #include <optional>
 
 #include <gtest/gtest.h>
@@ -15,10 +16,17 @@ class FakeCollectable final : public Collectable {
   uint64_t UsedBytes() const override { return used; }
   uint64_t FreeDiskBytes() const override { return free; }
   void StartCollecting(uint64_t target_bytes) override { target = target_bytes; }
+  void MakeRoom(uint64_t target_bytes, const Call& /*call*/) override {
+    wanted = target_bytes;
+    used -= std::min(used, unnamed);
+    unnamed = 0;
+  }
 
   uint64_t used = 0;
   uint64_t free = uint64_t{1} << 40;
   std::optional<uint64_t> target;
+  uint64_t unnamed = 0;
+  std::optional<uint64_t> wanted;
 };
 
 struct Case {
@@ -54,6 +62,25 @@ TEST(LimitedStore, Watermarks_DecideWhatAPutDoes) {
       EXPECT_EQ(stored.error().code, ErrorCode::kFull) << c.name;
     }
     EXPECT_EQ(store.Get(item.key, {}).ok(), c.accepted) << c.name;
+  }
+}
+
+// Nobody is refused while there is content that no record names.
+TEST(LimitedStore, ContentThatNoRecordNames_MakesRoomAtTheBound) {
+  const struct {
+    uint64_t used, unnamed;
+    bool accepted;
+    std::optional<uint64_t> wanted;
+  } table[] = {{9999, 500, true, std::nullopt}, {10000, 500, true, 9500}, {10000, 0, false, 9500}};
+  for (const auto& row : table) {
+    MemoryStore below(nullptr, nullptr, {});
+    FakeCollectable collectable;
+    collectable.used = row.used;
+    collectable.unnamed = row.unnamed;
+    LimitedStore store(below, collectable, {.max_bytes = 10000, .min_free_bytes = 1000});
+    const Item item = ContentItem(CopiedBlob(AsBytes("x")));
+    EXPECT_EQ(store.Put(std::span(&item, 1), Durability::kDurable, {}).ok(), row.accepted);
+    EXPECT_EQ(collectable.wanted, row.wanted);
   }
 }
 

@@ -17,6 +17,7 @@ struct SqliteOptions {
   uint32_t readers = 0;  // 0: min(16, 2 x cores)
   int64_t negative_ttl_s = int64_t{24} * 3600;
   int64_t max_age_s = 0;  // of records that nobody uses; 0: they stay while there is room
+  uint64_t sent_bytes = uint64_t{10} << 30;  // of content that no record names (sent_content.h)
   Writer::Options writer;
   // Run as `PROGRAM --salvage FILE --into DIR` to read a damaged file (SalvageApart): what crashes
   // it does not crash this process. Empty: it is read here.

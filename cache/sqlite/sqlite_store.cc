@@ -69,7 +69,10 @@ Writer::Weight WeightOf(std::span<const Item> items) {
 }  // namespace
 
 SqliteStore::SqliteStore(const SqliteOptions& options, Clock& clock, LogSink& log)
-    : parts_(options, clock, log), file_(parts_), maintenance_(*this, parts_, file_) {}
+    : parts_(options, clock, log),
+      sent_room_(parts_),
+      file_(parts_),
+      maintenance_(*this, parts_, file_) {}
 
 Result<std::unique_ptr<SqliteStore>> SqliteStore::Open(const SqliteOptions& options, Clock& clock,
                                                        LogSink& log) {
@@ -246,6 +249,7 @@ Result<PutResult> SqliteStore::Put(std::span<const Item> items, Durability durab
       parts_.dictionaries.Forget();
     }
     KILN_TRY(state->stored, std::move(put));
+    sent_room_.Note(state->items);
     return {};
   };
   if (durability == Durability::kRelaxed) {
@@ -270,8 +274,9 @@ Result<std::vector<Key>> SqliteStore::FindMissing(std::span<const Key> keys, con
     // A store that cannot be read has nothing: the caller puts it again.
     return std::vector<Key>(keys.begin(), keys.end());
   }
+  const int64_t now_s = NowSeconds();
   std::vector<Key> missing;
-  std::vector<Key> present;
+  std::vector<AccessTimes::Leased> present;
   for (const Key& key : keys) {
     CheckStop();
     const Result<bool> has = (*reader)->Has(key);
@@ -281,13 +286,22 @@ Result<std::vector<Key>> SqliteStore::FindMissing(std::span<const Key> keys, con
       }
       parts_.health.Judge(has.error());
     }
-    (has.ok() && *has ? present : missing).push_back(key);
-  }
-  if (call.may_write) {
+    if (!has.ok() || !*has) {
+      missing.push_back(key);
+      continue;
+    }
     // Whoever is told that something is present will name it soon without sending it. Until then it
     // must not be collected.
-    const int64_t now_s = NowSeconds();
-    parts_.access_times.Lease(present, now_s, now_s + kMissingLeaseSeconds);
+    int64_t until_s = now_s + kMissingLeaseSeconds;
+    if (call.may_write && key.level == Level::kContent) {
+      const Result<std::optional<int64_t>> put_s = (*reader)->UnnamedSince(key.id);
+      until_s =
+          put_s.ok() && put_s->has_value() ? std::min(until_s, **put_s + kUnnamedSeconds) : until_s;
+    }
+    present.push_back({.key = key, .until_s = until_s});
+  }
+  if (call.may_write) {
+    parts_.access_times.Lease(present, now_s);
   }
   return missing;
 }

@@ -24,6 +24,7 @@
 
 #include "cache/decorators/limited_store.h"
 #include "cache/sqlite/maintenance/maintenance_thread.h"
+#include "cache/sqlite/maintenance/sent_room.h"
 #include "cache/sqlite/sqlite_options.h"
 #include "cache/sqlite/store_file.h"
 #include "cache/sqlite/store_parts.h"
@@ -75,6 +76,12 @@ class SqliteStore final : public BlobStore, public DamageSink, public Collectabl
   uint64_t UsedBytes() const override { return parts_.counters.used_bytes + parts_.aside.bytes(); }
   uint64_t FreeDiskBytes() const override;
   void StartCollecting(uint64_t target_bytes) override;
+  void MakeRoom(uint64_t target_bytes, const Call& call) override {
+    sent_room_.MakeRoom(target_bytes, call);
+  }
+  // For content that is kept for its sender alone.
+  ContentRoom& sent_room() { return sent_room_; }
+  const SentContent& sent() const { return parts_.sent; }
   // Looks in the background at the next 1,000 blobs for content that no record names and that is
   // past its grace. Done every 30 seconds anyway.
   void StartScan();
@@ -142,6 +149,7 @@ class SqliteStore final : public BlobStore, public DamageSink, public Collectabl
   mutable std::atomic<uint64_t> free_bytes_{0};
   mutable std::atomic<int64_t> free_until_{std::numeric_limits<int64_t>::min()};
   StoreParts parts_;
+  SentRoom sent_room_;
   StoreFile file_;
   MaintenanceThread maintenance_;
 };

@@ -3,6 +3,7 @@
 // of them a class uses, it says by naming it.
 #pragma once
 
+#include "cache/leases/sent_content.h"
 #include "cache/sqlite/counters.h"
 #include "cache/sqlite/maintenance/collector.h"
 #include "cache/sqlite/maintenance/maintenance_orders.h"
@@ -33,10 +34,11 @@ struct StoreParts {
   LogSink& log;
   Counters counters;
   AccessTimes access_times;
+  SentContent sent{options.sent_bytes, kGraceSeconds};
   MaintenanceOrders orders;
   AsideFiles aside{log};
   FileHealth health{clock, log, counters, orders};
-  Collector collector{access_times, clock, counters, options.max_age_s};
+  Collector collector{access_times, sent, clock, counters, options.max_age_s};
   BlockCache blocks{"blocks of the store", {.bytes = kBlockCacheBytes}};
   CurrentSession session{clock};
   Dictionaries dictionaries{session};

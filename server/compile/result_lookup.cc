@@ -8,6 +8,7 @@
 #include "cache/decorators/memory_store.h"
 #include "cache/key.h"
 #include "cache/record.h"
+#include "server/compile/looking.h"
 #include "server/compile/product_list.h"
 #include "server/compile/programs/build_keys.h"
 
@@ -122,7 +123,11 @@ CachedResultPtr ResultLookup::AnyRecordOf(const Hash128& signature, const cache:
   found->signature = signature;
   found->sum = value->sum;
   found->record = std::make_shared<const cache::Record>(std::move(record).value());
-  found->stored = true;
+  // Memory above the store may have what that refused.
+  const cache::Key key = ResultKey(signature);
+  const Result<std::vector<cache::Key>> missing =
+      store_.FindMissing(std::span(&key, 1), Looking(call));
+  found->stored = missing.ok() && missing->empty();
   found->origin = value->from_upstream ? Origin::kUpstream : Origin::kLocal;
   return found;
 }

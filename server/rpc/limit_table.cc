@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "cache/compression/codec.h"
+#include "cache/decorators/upload_store.h"
 #include "cache/leases/bounded_pins.h"
 #include "cache/pack/format.h"
 #include "compiler/diag/diagnostic.h"
@@ -99,6 +100,7 @@ void AddOfTransport(const Host& host, std::vector<LimitLine>& out) {
            {"first call", Milliseconds(limits.first_call)},
            {"idle connection", Milliseconds(limits.idle)},
            {"uploads held", host.uploads.most()},
+           {"uploads that the cache did not take", cache::UploadStore::kMostHeld},
            {"held for slow readers", host.readers.most()},
            {"upload time", Milliseconds(limits.upload_time)},
            {"idle upload", Milliseconds(limits.upload_idle)},

@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "cache/decorators/metrics_store.h"
+#include "cache/decorators/upload_store.h"
 #include "cache/leases/held_leases.h"
 #include "cache/leases/leases.h"
 #include "cache/maintenance.h"
@@ -15,6 +16,7 @@ namespace kiln::rpc {
 struct StoreAdmin {
   cache::Maintenance* maintenance = nullptr;
   cache::Pins* pins = nullptr;
+  cache::UploadStore& uploads;
   cache::HeldLeases& held;  // for the time of a call
   const cache::MetricsStore& metrics;
   std::function<uint64_t()> memory_bytes;

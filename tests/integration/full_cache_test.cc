@@ -54,6 +54,48 @@ TEST_F(FullCache, SourcesThatWereUploaded_AreThere) {
       << status.DebugString();
 }
 
+// What memory has of an earlier build is no more stored than it was then.
+TEST_F(FullCache, ResultsThatOnlyMemoryHas_AreToldEachTime) {
+  Daemon::Options options = OptionsIn(folder.path());
+  options.config.cache_max_bytes = 1;
+  ASSERT_NO_FATAL_FAILURE(StartWith(options));
+  std::string told;
+  for (const char* build : {"compiled", "from memory", "once more"}) {
+    std::map<int, int> seen;
+    const v1::BatchEvent last = Watch(StartBatch(BatchOf(GoodSource())).batch_id(), seen);
+    const v1::BatchEvent::Final& final = last.final();
+    EXPECT_EQ(final.counts().failed(), 0u) << build;
+    EXPECT_EQ(final.counts().compiled() == 0, std::string_view(build) != "compiled") << build;
+    EXPECT_NE(final.problem().find("built, but not kept in the cache: the cache holds"),
+              std::string::npos)
+        << build << ": " << final.problem();
+    told = told.empty() ? final.problem().substr(0, final.problem().find(' ')) : told;
+    EXPECT_EQ(final.problem().substr(0, final.problem().find(' ')), told) << build;
+  }
+  v1::CompileRequest request = RequestOf(GoodSource());
+  request.set_durability(v1::DURABILITY_LOCAL);
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_FALSE(Compile(request).artifacts(0).stored()) << i;
+  }
+}
+
+TEST_F(FullCache, ResultsThatAreStored_AreNotTold) {
+  ASSERT_NO_FATAL_FAILURE(Start());
+  v1::CompileRequest request = RequestOf(GoodSource());
+  Compile(request);  // relaxed: on its way to the disk
+  for (const char* build : {"first", "again", "with fewer axes"}) {
+    v1::StartBatchRequest start = BatchOf(GoodSource());
+    if (std::string_view(build) == "with fewer axes") {
+      start.mutable_spaces(0)->mutable_axes()->RemoveLast();
+    }
+    std::map<int, int> seen;
+    const v1::BatchEvent last = Watch(StartBatch(start).batch_id(), seen);
+    EXPECT_EQ(last.final().problem(), "") << build;
+  }
+  request.set_durability(v1::DURABILITY_LOCAL);
+  EXPECT_TRUE(Compile(request).artifacts(0).stored());
+}
+
 // Whatever is kept of a batch has a bound of its own.
 TEST_F(FullCache, TagsAndPathsOfABatch_AreShort) {
   ASSERT_NO_FATAL_FAILURE(Start());

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 // What has a name belongs to whoever made it: two tenants of scope write, the owner and an admin,
 // over real TLS. See spec/daemon 11.4
+#include <cstring>
+#include <random>
+
 #include "server/compile/pack/pack_shelf.h"
 #include "tests/integration/security_case.h"
 
@@ -263,6 +266,51 @@ TEST_F(Owners, UploadsOfOne_HoldHalfOfTheRoom) {
   EXPECT_EQ(detail_.reason(), "BUFFERS_FULL");
   EXPECT_EQ(PutSource(studio_, text.substr(0, size_t{1} << 20)), Code::OK) << said_;
   EXPECT_EQ(PutSource({}, text), Code::OK) << said_;
+}
+
+// One who uploads what nobody names, and asks for it all the time so that it stays, has his share
+// of the cache and of memory. Beyond it he is refused, and what others send and build is kept.
+TEST_F(Owners, UploadsOfOne_LeaveTheCacheToOthers) {
+  Daemon::Options options = TcpOptions();
+  options.config.cache_max_bytes = uint64_t{16} << 20;
+  ASSERT_NO_FATAL_FAILURE(OpenWith(options));
+  const std::string victim = GoodSource() + "\n// of another\n";
+  ASSERT_EQ(PutSource(other_, victim), Code::OK) << said_;
+  std::mt19937_64 noise(1);
+  const auto tcp_cache = v1::CacheService::NewStub(Tcp());
+  v1::FindMissingRequest mine;
+  Code code = Code::OK;
+  for (int i = 0; i < 60 && code == Code::OK; ++i) {
+    std::string text(size_t{2} << 20, '\0');
+    for (size_t at = 0; at < text.size(); at += sizeof(uint64_t)) {
+      const uint64_t word = noise();
+      std::memcpy(text.data() + at, &word, sizeof(word));
+    }
+    code = PutSource(studio_, text);
+    if (code == Code::OK) {
+      const Digest digest = DigestOf(text);
+      v1::Digest& known = *mine.add_digests();
+      known.set_id(Id(digest.id));
+      known.set_size(digest.size);
+      v1::FindMissingReply missing;
+      ASSERT_EQ(As(studio_, *tcp_cache, &v1::CacheService::Stub::FindMissing, mine, missing),
+                Code::OK);
+      ASSERT_EQ(missing.missing_size(), 0) << "what was acknowledged is there";
+    }
+  }
+  EXPECT_EQ(code, Code::RESOURCE_EXHAUSTED);
+  EXPECT_EQ(detail_.reason(), "CACHE_FULL") << said_;
+  EXPECT_GE(mine.digests_size(), 16);  // half of the memory for uploads
+  v1::CompileRequest request = RequestOf(victim, false);
+  request.set_durability(v1::DURABILITY_LOCAL);
+  v1::CompileReply reply;
+  ASSERT_EQ(As(other_, *tcp_compile_, &v1::CompileService::Stub::Compile, request, reply), Code::OK)
+      << said_;
+  EXPECT_TRUE(reply.outcome().artifacts(0).stored());
+  v1::ServerStatus status;
+  grpc::ClientContext context;
+  ASSERT_TRUE(admin->GetStatus(&context, v1::GetStatusRequest(), &status).ok());
+  EXPECT_EQ(status.health(), v1::ServerStatus::SERVING) << status.DebugString();
 }
 
 }  // namespace

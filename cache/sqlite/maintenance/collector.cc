@@ -19,6 +19,7 @@ constexpr int64_t kReadRows = 512;
 // several plans, which makes the order a little less exact.
 constexpr size_t kMaxPlan = 65'536;
 constexpr int64_t kScanRows = 1000;
+constexpr size_t kSentAtOnce = 4096;  // some 10 ms of look-ups
 constexpr int64_t kVacuumPages = 256;
 constexpr Duration kBlockedPause = std::chrono::seconds(10);
 
@@ -87,6 +88,7 @@ Result<bool> Collector::SliceOrError(TableWrites& writes) {
     return true;
   }
   if (scan_.exchange(false)) {
+    KILN_TRY_VOID(LookAtSent(writes));
     KILN_TRY_VOID(ScanOrphans(writes));
     return true;
   }
@@ -293,6 +295,30 @@ Result<void> Collector::DropPlanned(TableWrites& writes) {
   }
   KILN_TRY_VOID(transaction.Commit());
   counters_.evicted += dropped;
+  return {};
+}
+
+// What is past its grace and no lease keeps goes, without waiting for the sweep over all contents
+// to come by; what is named or gone meanwhile counts for its sender no longer.
+Result<void> Collector::LookAtSent(TableWrites& writes) {
+  const int64_t now_s = writes.NowSeconds();
+  const int64_t before_s = now_s - kGraceSeconds;
+  const std::vector<Hash128> ids = sent_.SentBefore(before_s, kSentAtOnce);
+  if (ids.empty()) {
+    return {};
+  }
+  KILN_TRY(Transaction transaction, Transaction::Begin(writes.connection()));
+  KILN_TRY(const std::vector<Hash128> stay,
+           writes.removals().DropUnnamed(ids, before_s, [&](const Hash128& id) {
+             return access_times_.IsLeased({.level = Level::kContent, .id = id}, now_s);
+           }));
+  KILN_TRY_VOID(transaction.Commit());
+  const std::set<Hash128> kept(stay.begin(), stay.end());
+  for (const Hash128& id : ids) {
+    if (!kept.contains(id)) {
+      sent_.Forget(id);
+    }
+  }
   return {};
 }
 

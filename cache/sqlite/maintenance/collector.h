@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "cache/collect.h"
+#include "cache/leases/sent_content.h"
 #include "cache/sqlite/tables/access_times.h"
 #include "cache/sqlite/tables/table_writes.h"
 
@@ -20,8 +21,13 @@ class Collector {
  public:
   // Requires: all outlive the collector. max_age_s: records that were not used for so long go; 0:
   // none do.
-  Collector(AccessTimes& access_times, Clock& clock, Counters& counters, int64_t max_age_s = 0)
-      : access_times_(access_times), clock_(clock), counters_(counters), max_age_s_(max_age_s) {}
+  Collector(AccessTimes& access_times, SentContent& sent, Clock& clock, Counters& counters,
+            int64_t max_age_s = 0)
+      : access_times_(access_times),
+        sent_(sent),
+        clock_(clock),
+        counters_(counters),
+        max_age_s_(max_age_s) {}
 
   // Collect until the used bytes are at most the target. For some seconds after a collection that
   // found nothing more to remove, starting does nothing.
@@ -58,11 +64,14 @@ class Collector {
   Result<bool> DropAged(TableWrites& writes);
   Result<std::vector<Candidate>> ReadAged(TableWrites& writes);
   Result<void> ScanOrphans(TableWrites& writes);
+  // Those of which it is known who sent them.
+  Result<void> LookAtSent(TableWrites& writes);
   // Dictionaries that no content needs and that are not used now. Requires: a whole pass ended.
   Result<void> DropUnusedDictionaries(TableWrites& writes);
   Result<bool> Vacuum(TableWrites& writes);
 
   AccessTimes& access_times_;
+  SentContent& sent_;
   Clock& clock_;
   Counters& counters_;
   const int64_t max_age_s_;

@@ -492,6 +492,20 @@ TEST_F(StoreMaintenanceTest, WithoutMaxAge_NothingIsTooOld) {
   EXPECT_TRUE(Has(0));
 }
 
+TEST_F(StoreMaintenanceTest, GcToASize_NamesWhoSentWhatNoResultNames) {
+  const int64_t now_s = std::chrono::duration_cast<std::chrono::seconds>(clock.UnixTime()).count();
+  const Item item = ContentItem(CopiedBlob(AsBytes(std::string(50'000, 'x'))));
+  ASSERT_TRUE(store->sent_room().Admit("token:a", std::span(&item, 1), {}).ok());
+  ASSERT_TRUE(store->Put(std::span(&item, 1), Durability::kDurable, {}).ok());
+  ASSERT_TRUE(LeaseTable(*store).Hold("batch 7c1e").ok());
+  const GcReport report = *maintenance().Gc({.to_bytes = 1});
+  ASSERT_EQ(report.leases.size(), 2u);
+  EXPECT_EQ(report.leases[0].owner, "content that token:a sent (50000 bytes that no result names)");
+  EXPECT_EQ(report.leases[0].until_s, now_s + 3600);
+  EXPECT_EQ(report.leases[1].owner, "batch 7c1e");
+  EXPECT_GE(report.kept_until_s, now_s + 3600);
+}
+
 TEST_F(StoreMaintenanceTest, GcToASize_TakesTheOldestAndVacuumShrinksTheFile) {
   for (int i = 0; i < 200; ++i) {
     const Item content = ContentItem(CopiedBlob(

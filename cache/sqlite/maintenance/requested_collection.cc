@@ -13,6 +13,8 @@
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "cache/sqlite/maintenance/retention.h"
 
 namespace kiln::cache::sqlite {
@@ -23,6 +25,7 @@ constexpr int64_t kPageRows = 256;
 constexpr auto kPoll = std::chrono::milliseconds(2);
 constexpr int kRoundsOfProgress = 100;
 constexpr int kMostCollections = 8;  // while others go on putting
+constexpr size_t kMostKeepers = 8;   // that a report names
 
 Error Cancelled() { return {.code = ErrorCode::kCancelled, .context = "stopped", .reason = {}}; }
 
@@ -162,6 +165,25 @@ Result<void> RequestedCollection::CollectTo(uint64_t bytes) {
   return {};
 }
 
+// Content that no record names and that its senders have leased: often more than all leased records
+// have, so those with most of it come first.
+void RequestedCollection::KeepersOfContent(int64_t now_s, GcReport& report) {
+  std::vector<Keeper> keepers;
+  for (const SentContent::Share& share : store_.sent().Shares()) {
+    if (keepers.size() == kMostKeepers) {
+      break;
+    }
+    if (share.last_s + kUnnamedSeconds <= now_s) {
+      continue;  // it goes as soon as somebody looks
+    }
+    keepers.push_back({.owner = fmt::format("content that {} sent ({} bytes that no result names)",
+                                            share.owner, share.bytes),
+                       .until_s = share.last_s + kUnnamedSeconds});
+  }
+  report.leases.insert(report.leases.begin(), keepers.begin(), keepers.end());
+  report.leases.resize(std::min(report.leases.size(), kMostKeepers));
+}
+
 // Why the store is larger than it was to be: what is leased, pinned or was used just now stays.
 Result<void> RequestedCollection::ExplainRest(GcReport& report) {
   KILN_TRY(ReaderPool::Loan reader, store_.Read({}));
@@ -177,6 +199,7 @@ Result<void> RequestedCollection::ExplainRest(GcReport& report) {
       report.leases.push_back({.owner = std::string(row.Text(0)), .until_s = row.Int(1)});
     }));
   }
+  KeepersOfContent(now_s, report);
   KILN_TRY(Statement statement,
            connection.Prepare("SELECT count(*), coalesce(max(used_q), 0), count(DISTINCT p.eid)"
                               " FROM entry LEFT JOIN (SELECT eid FROM pin_entry JOIN pin USING"
@@ -189,8 +212,8 @@ Result<void> RequestedCollection::ExplainRest(GcReport& report) {
   report.pinned = static_cast<uint64_t>(query.Int(2));
   // What a quantum has stays for the grace after it.
   report.kept_until_s = (query.Int(1) + 1) * kQuantumSeconds + kGraceSeconds;
-  if (!report.leases.empty()) {
-    report.kept_until_s = std::max(report.kept_until_s, report.leases.front().until_s);
+  for (const Keeper& keeper : report.leases) {
+    report.kept_until_s = std::max(report.kept_until_s, keeper.until_s);
   }
   return {};
 }

@@ -28,6 +28,7 @@ class RequestedCollection {
   Result<void> CollectTo(uint64_t bytes);
   Result<void> DropMatching(GcReport& report);
   Result<void> ExplainRest(GcReport& report);
+  void KeepersOfContent(int64_t now_s, GcReport& report);
   Result<void> Simulate(GcReport& report);
 
   SqliteStore& store_;

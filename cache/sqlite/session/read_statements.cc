@@ -27,6 +27,8 @@ constexpr std::string_view kAliasSql =
     " LEFT JOIN entry AS e ON e.eid=a.eid AND e.space=a.space AND e.level=?3"
     " WHERE a.space=?1 AND a.key=?2";
 constexpr std::string_view kHasBlobSql = "SELECT raw_size FROM blob WHERE id=?1";
+constexpr std::string_view kUnnamedSql =
+    "SELECT put_s FROM blob WHERE id=?1 AND NOT EXISTS (SELECT 1 FROM ref WHERE ref.rid=blob.rid)";
 constexpr std::string_view kHasRowSql =
     "SELECT 1 FROM entry WHERE space=?1 AND level=?2 AND key=?3";
 
@@ -84,6 +86,7 @@ Result<ReadStatements> ReadStatements::Prepare(Connection& connection, BlockCach
   KILN_TRY(reads.alias_, connection.Prepare(kAliasSql));
   KILN_TRY(reads.has_blob_, connection.Prepare(kHasBlobSql));
   KILN_TRY(reads.has_row_, connection.Prepare(kHasRowSql));
+  KILN_TRY(reads.unnamed_, connection.Prepare(kUnnamedSql));
   KILN_TRY(reads.dictionary_, connection.Prepare(kDictionarySql));
   KILN_TRY(reads.form_, connection.Prepare(kFormSql));
   return reads;
@@ -282,6 +285,12 @@ Result<std::optional<Finding>> ReadStatements::CheckRow(const Key& key, const St
     }
   }
   return std::optional<Finding>();
+}
+
+Result<std::optional<int64_t>> ReadStatements::UnnamedSince(const Hash128& id) {
+  Query query(unnamed_);
+  KILN_TRY(const bool found, query.Bind(id).Next());
+  return found ? std::optional(query.Int(0)) : std::optional<int64_t>();
 }
 
 Result<DictionaryPtr> ReadStatements::FindDictionary(uint32_t number) {

@@ -101,6 +101,9 @@ class ReadStatements {
   // reading.
   Result<Blob> ValueOf(int64_t form, ByteView stored);
 
+  // When content was put that no record names; nothing: one does, or it is not there.
+  Result<std::optional<int64_t>> UnnamedSince(const Hash128& id);
+
   // Null: it is not there, or damaged. One that was read is believed until ForgetDictionaries.
   Result<DictionaryPtr> FindDictionary(uint32_t number);
   // Blocks that were made with them as well, and forms.
@@ -149,6 +152,7 @@ class ReadStatements {
   Statement alias_;
   Statement has_blob_;
   Statement has_row_;
+  Statement unnamed_;
   Statement dictionary_;
   Statement block_;
   Statement form_;

@@ -11,7 +11,7 @@ namespace {
 // Some ten MiB of each at most. They are written every half minute, which is enough for thousands
 // of uses a second.
 constexpr size_t kMaxPending = 262'144;  // a touch more may be dropped
-constexpr size_t kMaxLeased = 262'144;   // more than this leases everything
+constexpr size_t kMaxLeased = 262'144;   // what is asked for beyond it goes with its grace
 
 }  // namespace
 
@@ -37,28 +37,26 @@ AccessTimes::Flush AccessTimes::Take() {
   return std::exchange(pending_, {});
 }
 
-void AccessTimes::Lease(std::span<const Key> keys, int64_t now_s, int64_t until_s) {
+// A full table takes no more: to count everything as leased instead would have whoever asks for
+// many keys keep the whole store. What is lost for want of a lease is sent or made again.
+void AccessTimes::Lease(std::span<const Leased> leases, int64_t now_s) {
   const MutexLock lock(mutex_);
   // Expired leases go when there is need for room, so a put does not walk the table each time.
-  if (leased_.size() + keys.size() > kMaxLeased) {
+  if (leased_.size() + leases.size() > kMaxLeased) {
     std::erase_if(leased_, [now_s](const auto& lease) { return lease.second <= now_s; });
   }
-  for (const Key& key : keys) {
-    if (leased_.size() >= kMaxLeased) {
-      // Too many to list one by one: from here on everything counts as leased for a while. That
-      // errs towards keeping, which no build notices.
-      all_leased_until_s_ = std::max(all_leased_until_s_, until_s);
-      return;
+  for (const Leased& lease : leases) {
+    const auto known = leased_.find(lease.key);
+    if (known != leased_.end()) {
+      known->second = std::max(known->second, lease.until_s);
+    } else if (lease.until_s > now_s && leased_.size() < kMaxLeased) {
+      leased_.emplace(lease.key, lease.until_s);
     }
-    leased_[key] = until_s;
   }
 }
 
 bool AccessTimes::IsLeased(const Key& key, int64_t now_s) const {
   const MutexLock lock(mutex_);
-  if (all_leased_until_s_ > now_s) {
-    return true;
-  }
   const auto found = leased_.find(key);
   return found != leased_.end() && found->second > now_s;
 }

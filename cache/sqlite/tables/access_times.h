@@ -13,6 +13,10 @@
 
 namespace kiln::cache::sqlite {
 
+// Whoever asks again and again for content that no record names has it kept for so long, counted
+// from when it was put, and no longer (spec/cache 8.4).
+inline constexpr int64_t kUnnamedSeconds = 3600;
+
 class AccessTimes {
  public:
   struct Flush {
@@ -25,15 +29,18 @@ class AccessTimes {
   // What was touched since the last Take.
   Flush Take();
 
-  // Keeps keys until the given time.
-  void Lease(std::span<const Key> keys, int64_t now_s, int64_t until_s);
+  struct Leased {
+    Key key;
+    int64_t until_s = 0;
+  };
+  // Keeps keys until the given times; those for which there is no room are not kept.
+  void Lease(std::span<const Leased> leases, int64_t now_s);
   bool IsLeased(const Key& key, int64_t now_s) const;
 
  private:
   mutable Mutex mutex_;
   Flush pending_ KILN_GUARDED_BY(mutex_);
   std::unordered_map<Key, int64_t, KeyHash> leased_ KILN_GUARDED_BY(mutex_);
-  int64_t all_leased_until_s_ KILN_GUARDED_BY(mutex_) = 0;  // when leased_ grew too large
 };
 
 }  // namespace kiln::cache::sqlite

@@ -24,6 +24,9 @@ Result<TableRemovals> TableRemovals::Prepare(WriteContext& context) {
       {&removals.orphan_id_,
        "SELECT id FROM blob WHERE rid=?1 AND put_s<?2"
        " AND NOT EXISTS (SELECT 1 FROM ref WHERE ref.rid=?1)"},
+      {&removals.find_unnamed_,
+       "SELECT rid, put_s FROM blob WHERE id=?1"
+       " AND NOT EXISTS (SELECT 1 FROM ref WHERE ref.rid=blob.rid)"},
       {&removals.delete_entry_, "DELETE FROM entry WHERE eid=?1 RETURNING key"},
       {&removals.refs_of_, "SELECT rid FROM ref WHERE eid=?1"},
       {&removals.delete_refs_, "DELETE FROM ref WHERE eid=?1"},
@@ -87,6 +90,31 @@ Result<void> TableRemovals::DropOrphans(std::span<const int64_t> rids,
     KILN_TRY_VOID(DeleteBlob(rid, blocks));
   }
   return context_->blocks->Tidy(blocks);
+}
+
+Result<std::vector<Hash128>> TableRemovals::DropUnnamed(
+    std::span<const Hash128> ids, int64_t before_s,
+    const std::function<bool(const Hash128&)>& keep) {
+  std::vector<int64_t> blocks;
+  std::vector<Hash128> stay;
+  for (const Hash128& id : ids) {
+    int64_t rid = 0;
+    {
+      Query find(find_unnamed_);
+      KILN_TRY(const bool unnamed, find.Bind(id).Next());
+      if (!unnamed) {
+        continue;
+      }
+      if (find.Int(1) >= before_s || keep(id)) {
+        stay.push_back(id);
+        continue;
+      }
+      rid = find.Int(0);
+    }
+    KILN_TRY_VOID(DeleteBlob(rid, blocks));
+  }
+  KILN_TRY_VOID(context_->blocks->Tidy(blocks));
+  return stay;
 }
 
 // Its block may have lost its last content by that. Blocks are tidied once, after all contents have

@@ -31,6 +31,11 @@ class TableRemovals {
   Result<void> DropOrphans(std::span<const int64_t> rids,
                            const std::function<bool(const Hash128&)>& keep);
 
+  // The same for contents by their ids, of those that were put before then. Gives those that no
+  // record refers to and that stay.
+  Result<std::vector<Hash128>> DropUnnamed(std::span<const Hash128> ids, int64_t before_s,
+                                           const std::function<bool(const Hash128&)>& keep);
+
   // Removes content of which not even the id is known, and what refers to it.
   Result<void> DropBlobRow(int64_t rid);
 
@@ -56,7 +61,7 @@ class TableRemovals {
   Result<void> DropDamagedRecord(const Damage& damage);
 
   WriteContext* context_;
-  Statement find_blob_, delete_blob_, orphan_id_;
+  Statement find_blob_, delete_blob_, orphan_id_, find_unnamed_;
   Statement delete_entry_, refs_of_, delete_refs_, delete_refs_to_, eids_of_blob_;
   Statement delete_alias_, delete_aliases_of_, delete_pins_of_;
   Statement dictionary_, delete_dictionary_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Batch rows, leases, pins, and what eviction does about the latter two.
 #include <algorithm>
+#include <random>
 
 #include <gtest/gtest.h>
 
@@ -165,7 +166,7 @@ TEST_F(SqliteTablesTest, Collection_TakesExpiredPoisonFirst) {
 TEST_F(SqliteTablesTest, ContentReportedPresent_IsNotCollected) {
   const Item orphan = ContentItem(CopiedBlob(AsBytes("orphan")));
   ASSERT_TRUE(store->Put(std::span(&orphan, 1), Durability::kDurable, {}).ok());
-  clock.Advance(std::chrono::hours(1));
+  clock.Advance(std::chrono::minutes(30));
   ASSERT_TRUE(store->FindMissing(std::vector<Key>{orphan.key}, {})->empty());
   store->StartScan();
   CollectTo(0);
@@ -174,6 +175,112 @@ TEST_F(SqliteTablesTest, ContentReportedPresent_IsNotCollected) {
   store->StartScan();
   CollectTo(0);
   EXPECT_FALSE(Has(orphan.key));
+}
+
+// Whoever asks every minute has it kept for an hour from when it was put, be it known who sent it
+// or not.
+TEST_F(SqliteTablesTest, ContentReportedPresentAgainAndAgain_IsKeptForAnHour) {
+  const std::vector<Item> orphans = {ContentItem(CopiedBlob(AsBytes("small"))),
+                                     ContentItem(CopiedBlob(AsBytes(std::string(5000, 'x'))))};
+  const std::vector<Key> keys = {orphans[0].key, orphans[1].key};
+  ASSERT_TRUE(store->sent_room().Admit("token:a", std::span(&orphans[0], 1), {}).ok());
+  ASSERT_TRUE(store->Put(orphans, Durability::kDurable, {}).ok());
+  EXPECT_EQ(store->sent().Shares().size(), 2u);
+  for (int minute = 0; minute < 59; ++minute) {
+    clock.Advance(std::chrono::minutes(1));
+    store->StartScan();
+    ASSERT_TRUE(store->Flush().ok());
+    ASSERT_TRUE(store->FindMissing(keys, {})->empty()) << minute;
+  }
+  clock.Advance(std::chrono::minutes(2));
+  EXPECT_TRUE(store->FindMissing(keys, {})->empty());
+  store->StartScan();
+  CollectTo(0);
+  EXPECT_EQ(store->FindMissing(keys, {})->size(), 2u);
+  EXPECT_TRUE(store->sent().empty());
+}
+
+// A full table of leases takes no more, so that nobody keeps the whole store by asking for much.
+TEST_F(SqliteTablesTest, MoreLeasesThanThereIsRoomFor_KeepNothingElse) {
+  constexpr size_t kMostLeased = 262'144;
+  std::vector<AccessTimes::Leased> many;
+  for (uint32_t i = 0; i <= kMostLeased; ++i) {
+    many.push_back({.key = {.space = i, .id = Id("one")}, .until_s = 600});
+  }
+  AccessTimes times;
+  times.Lease(many, 0);
+  EXPECT_TRUE(times.IsLeased(many[kMostLeased - 1].key, 0));
+  EXPECT_FALSE(times.IsLeased(many[kMostLeased].key, 0));
+  EXPECT_FALSE(times.IsLeased({.id = Id("another")}, 0));
+  times.Lease(std::vector<AccessTimes::Leased>{{.key = {.id = Id("later")}, .until_s = 1200}}, 600);
+  EXPECT_TRUE(times.IsLeased({.id = Id("later")}, 600));
+}
+
+// A full store gives up what no record names, leased or young, of whoever has most; what a record
+// names it does not touch.
+TEST_F(SqliteTablesTest, RoomIsMade_OfWhoeverSentMost) {
+  const Key record = PutRecord("record", 400'000);
+  const auto sent = [this](const char* owner, char fill, size_t bytes) {
+    std::mt19937 noise(static_cast<unsigned>(fill));
+    Bytes content(bytes);
+    std::ranges::generate(content, [&] { return static_cast<std::byte>(noise()); });
+    const Item item = ContentItem(CopiedBlob(content));
+    EXPECT_TRUE(store->sent_room().Admit(owner, std::span(&item, 1), {}).ok());
+    EXPECT_TRUE(store->Put(std::span(&item, 1), Durability::kDurable, {}).ok());
+    return item.key;
+  };
+  const Key small = sent("token:b", 'b', 100'000);
+  const Key first = sent("token:a", '1', 400'000);
+  const Key second = sent("token:a", '2', 400'000);
+  ASSERT_TRUE(store->FindMissing(std::vector<Key>{first, second}, {})->empty());
+  store->MakeRoom(store->UsedBytes() - 300'000, {});
+  EXPECT_FALSE(Has(first));
+  EXPECT_TRUE(Has(second));
+  EXPECT_TRUE(Has(small));
+  store->MakeRoom(0, {});
+  EXPECT_FALSE(Has(second));
+  EXPECT_FALSE(Has(small));
+  EXPECT_TRUE(Has(record));
+  EXPECT_TRUE(store->sent().empty());
+}
+
+TEST_F(SqliteTablesTest, SenderBeyondHisShare_IsRefusedUntilHisOwnMayGo) {
+  store.reset();
+  store = *SqliteStore::Open({.dir = directory.path(), .sent_bytes = 1000}, clock, log);
+  const auto item = [](const char* name, size_t bytes) {
+    return ContentItem(CopiedBlob(AsBytes(name + std::string(bytes - 1, 'x'))));
+  };
+  const auto send = [this](const char* owner, const Item& sent) -> Result<PutResult> {
+    KILN_TRY_VOID(store->sent_room().Admit(owner, std::span(&sent, 1), {}));
+    return store->Put(std::span(&sent, 1), Durability::kDurable, {});
+  };
+  const Item first = item("1", 500);
+  ASSERT_TRUE(send("token:a", first).ok());
+  const Result<PutResult> refused = send("token:a", item("2", 500));
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().code, ErrorCode::kFull);
+  EXPECT_EQ(refused.error().reason, "CACHE_FULL");
+  EXPECT_TRUE(send("token:b", item("3", 200)).ok());
+  EXPECT_TRUE(send("owner", item("4", 300)).ok());
+  EXPECT_TRUE(Has(first.key));
+  clock.Advance(std::chrono::minutes(10));
+  EXPECT_TRUE(send("token:a", item("2", 500)).ok());
+  EXPECT_FALSE(Has(first.key));
+}
+
+// Content counts for its sender until a record names it.
+TEST_F(SqliteTablesTest, ContentThatIsNamed_CountsForNobody) {
+  const Item content = ContentItem(CopiedBlob(AsBytes(std::string(5000, 'x'))));
+  ASSERT_TRUE(store->sent_room().Admit("token:a", std::span(&content, 1), {}).ok());
+  ASSERT_TRUE(store->Put(std::span(&content, 1), Durability::kDurable, {}).ok());
+  EXPECT_EQ(store->sent().Of("token:a"), 40'961u);  // 10 GiB in 262,144 parts
+  const Item record =
+      RecordItem(Level::kSignature, 0, Id("named"),
+                 {.products = {{"meta", DigestOf(content.value.bytes)}}, .cpu_us = 1});
+  ASSERT_TRUE(store->Put(std::span(&record, 1), Durability::kDurable, {}).ok());
+  EXPECT_TRUE(store->sent().empty());
+  store->MakeRoom(0, {});
+  EXPECT_TRUE(Has(content.key));
 }
 
 TEST_F(SqliteTablesTest, FreedPages_GoBackToTheFileSystem) {

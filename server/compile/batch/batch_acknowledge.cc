@@ -9,6 +9,8 @@
 
 #include "cache/key.h"
 #include "cache/store.h"
+#include "server/compile/cached_result.h"
+#include "server/compile/looking.h"
 
 namespace kiln::compile {
 namespace {
@@ -65,6 +67,51 @@ void Acknowledge(const BatchContext& context, BatchRun& run) {
     context.builder.DistrustStore();
     const MutexLock lock(run.mutex);
     run.NoteUnstored(refused.results, *refused.why);
+  }
+}
+
+// A look-up in an index for each result of memory, a microsecond or two; those of the store were
+// looked up when they were read, and what was compiled is in what was put.
+void TellUnstored(const BatchContext& context, BatchRun& run) {
+  if (context.options.losses == nullptr || !run.request.pin.empty()) {
+    return;  // without a file nothing is kept
+  }
+  std::vector<cache::Key> keys;
+  {
+    const MutexLock lock(run.mutex);
+    const BatchResults results = run.Told();
+    for (size_t i = 0; i < results.size(); ++i) {
+      const ResultRow& row = results.Row(i);
+      const bool from_memory = row.origin == Origin::kMemory || row.origin == Origin::kShared;
+      if (from_memory || (row.origin == Origin::kLocal && !row.stored)) {
+        keys.push_back(ResultKey(row.signature));
+      }
+    }
+  }
+  Result<std::vector<cache::Key>> missing = context.store.FindMissing(keys, Looking({}));
+  if (!missing.ok() || missing->empty()) {
+    return;
+  }
+  // What others put without waiting may be on its way. A put that waits comes behind it, and says
+  // why nothing is taken if that is so.
+  const Result<cache::PutResult> behind = context.store.Put({}, cache::Durability::kDurable, {});
+  missing = context.store.FindMissing(*missing, Looking({}));
+  if (!missing.ok() || missing->empty()) {
+    return;
+  }
+  const Error why = behind.ok()
+                        ? Error{.code = ErrorCode::kDataLoss,
+                                .context =
+                                    "they are in the memory of kilnd and not in its cache; stop "
+                                    "it with 'kiln stop' and build again",
+                                .reason = "NOT_STORED"}
+                        : behind.error();
+  const MutexLock lock(run.mutex);
+  // What this run compiled and the store refused was told, and others may have found it in memory.
+  const uint64_t untold =
+      run.result_count - std::min<uint64_t>(run.result_count, run.progress.unstored);
+  if (const uint64_t more = std::min<uint64_t>(missing->size(), untold); more != 0) {
+    run.NoteUnstored(more, why);
   }
 }
 

@@ -14,4 +14,8 @@ namespace kiln::compile {
 // Puts the rows that the run has gathered. What the store refuses is counted and told.
 void Acknowledge(const BatchContext& context, BatchRun& run);
 
+// Counts and tells results that only memory has: an earlier run, whose rows were refused, left them
+// there. Once, behind the last Acknowledge; a run with a pin is told by the pin.
+void TellUnstored(const BatchContext& context, BatchRun& run);
+
 }  // namespace kiln::compile

@@ -12,14 +12,32 @@
 #include <fmt/format.h>
 
 #include "cache/key.h"
+#include "compiler/base/threads/stop.h"
 
 namespace kiln::compile {
 namespace {
 
 constexpr Duration kRenewLease = std::chrono::minutes(1);
+// Content that no record names is leased for an hour from when it was put, and no longer.
+constexpr Duration kPutAgain = std::chrono::minutes(30);
 
 // Under which the leases of a run are held, and the note of its pin.
 std::string NameOf(const BatchRun& run) { return "batch " + run.id.hex(); }
+
+// A batch may take longer than a lease of its sources lasts. What is there and is put again is as
+// if it had just come.
+void PutAgain(const BatchContext& context, const std::set<cache::Key>& sources,
+              const cache::Call& call) {
+  for (const cache::Key& key : sources) {
+    CheckStop();
+    const Result<cache::Blob> text = context.store.Get(key, call);
+    if (text.ok()) {
+      const cache::Item item =
+          cache::ContentItem(Digest{.id = key.id, .size = text->bytes.size()}, *text);
+      (void)context.store.Put(std::span(&item, 1), cache::Durability::kRelaxed, call);
+    }
+  }
+}
 
 // The list of files to include, and the files: they may be needed again.
 void AddIncluded(const BatchContext& context, const HlslInputs& inputs, const cache::Call& call,
@@ -51,12 +69,14 @@ void HoldLeases(const BatchContext& context, BatchRun& run, const cache::Call& c
   if (context.options.leases == nullptr) {
     return;
   }
+  bool put_again = false;
   {
     const MutexLock lock(run.mutex);
     const Duration now = context.clock.Monotonic();
     if (run.held_at != Duration::min() && now - run.held_at < kRenewLease) {
       return;
     }
+    put_again = run.held_at != Duration::min() && now / kPutAgain != run.held_at / kPutAgain;
     run.held_at = now;
   }
   (void)context.options.leases->Hold(NameOf(run));  // without a database nothing is evicted
@@ -68,6 +88,9 @@ void HoldLeases(const BatchContext& context, BatchRun& run, const cache::Call& c
     AddIncluded(context, program.program.hlsl, call, sources);
   }
   (void)context.store.FindMissing(std::vector<cache::Key>(sources.begin(), sources.end()), call);
+  if (put_again) {
+    PutAgain(context, sources, call);
+  }
 }
 
 void ReleaseLeases(const BatchContext& context, const BatchRun& run) {

@@ -163,6 +163,7 @@ void BatchWorker::RunChunk(const BatchRunPtr& run, const cache::Call& call, bool
   }
   if (last) {
     Acknowledge(context_, *run);
+    TellUnstored(context_, *run);
     BatchState end = BatchState::kDone;
     {
       const MutexLock lock(run->mutex);

@@ -289,7 +289,8 @@ Result<void> BlobUpload::Store(const cache::Call& call) {
   const std::vector<cache::Item> items = std::exchange(complete_, {});
   const uint64_t stored_bytes = std::exchange(waiting_, 0);
   if (!items.empty()) {
-    KILN_TRY_VOID(engine_.store.Put(items, cache::Durability::kDurable, call));
+    KILN_TRY_VOID(
+        engine_.whole.uploads.Upload(owner_, items, cache::UploadStore::Place::kStore, call));
     reply_.set_stored(reply_.stored() + items.size());
     held_.GiveBack(stored_bytes);
   }

@@ -50,8 +50,12 @@ class BlobPages {
 // at a time.
 class BlobUpload {
  public:
-  BlobUpload(Engine& engine, ByteRoom& room, const ops::Party& of, const ServiceLimits& limits)
-      : engine_(engine), room_(room), most_rejected_(limits.rejected_blobs), held_(room, of) {}
+  BlobUpload(Engine& engine, ByteRoom& room, const ops::Principal& of, const ServiceLimits& limits)
+      : engine_(engine),
+        room_(room),
+        owner_(of.id),
+        most_rejected_(limits.rejected_blobs),
+        held_(room, of.party) {}
 
   // Errors: kInvalidArgument for chunks out of order; kResourceExhausted with BUFFERS_FULL, or with
   // LIMIT_EXCEEDED if more blobs were rejected than a reply lists.
@@ -71,6 +75,7 @@ class BlobUpload {
 
   Engine& engine_;
   ByteRoom& room_;
+  const std::string owner_;  // whose share what is stored counts for
   const uint64_t most_rejected_;
   ByteRoom::Share held_;
   std::vector<RejectedContent> rejected_;

@@ -14,6 +14,8 @@
 #include "compiler/base/printable.h"
 #include "compiler/base/threads/stop.h"
 #include "compiler/driver/option_text.h"
+#include "server/compile/cached_result.h"
+#include "server/compile/looking.h"
 #include "server/compile/programs/program_texts.h"
 #include "server/project/liveness.h"
 #include "server/rpc/messages/convert_batch.h"
@@ -249,6 +251,22 @@ Error WouldWrite(std::string why) {
           .reason = std::string(kWouldWrite)};
 }
 
+// What memory has the store below may never have taken, or lost since: whoever wants it stored is
+// told what is so now.
+Result<void> SayWhetherStored(Engine& engine, const cache::Call& call, compile::Outcome& outcome) {
+  if (!outcome.artifact.has_value() || outcome.artifact->origin == compile::Origin::kCompiled) {
+    return {};
+  }
+  if (call.deadline == cache::kAtOnce) {
+    return cache::NotAtOnce();
+  }
+  const cache::Key key = compile::ResultKey(outcome.artifact->signature);
+  KILN_TRY(const std::vector<cache::Key> missing,
+           engine.store.FindMissing(std::span(&key, 1), compile::Looking(call)));
+  outcome.artifact->stored = missing.empty();
+  return {};
+}
+
 // One target of a variant, with its bytes if they are to travel inline. A result that is known but
 // whose content is gone is built again (spec/cache 8.5).
 Result<compile::Outcome> CompileTarget(Engine& engine, const compile::PreparedProgram& prepared,
@@ -258,6 +276,9 @@ Result<compile::Outcome> CompileTarget(Engine& engine, const compile::PreparedPr
   compile::BuildOptions build = how.build;
   for (;;) {
     KILN_TRY(compile::Outcome outcome, engine.builder.Build(prepared, options, build, call));
+    if (build.durability != cache::Durability::kRelaxed) {
+      KILN_TRY_VOID(SayWhetherStored(engine, call, outcome));
+    }
     converted.Clear();
     ToProto(outcome, converted);
     if (!how.inline_data || outcome.kind != compile::OutcomeKind::kOk) {
@@ -548,23 +569,13 @@ Result<void> Upload::Store(const cache::Call& call) {
   }
   const std::vector<cache::Item> items = std::exchange(complete_, {});
   const uint64_t stored_bytes = std::exchange(waiting_, 0);
-  std::vector<cache::Key> keys;
-  keys.reserve(items.size());
-  for (const cache::Item& item : items) {
-    keys.push_back(item.key);
+  const Result<uint64_t> added =
+      engine_.whole.uploads.Upload(owner_, items, cache::UploadStore::Place::kMemoryToo, call);
+  if (!added.ok()) {
+    return WithContext(added.error(), "sources were not stored");
   }
-  KILN_TRY(const std::vector<cache::Key> before, engine_.store.FindMissing(keys, call));
-  const Result<cache::PutResult> stored =
-      engine_.store.Put(items, cache::Durability::kDurable, call);
-  if (!stored.ok()) {
-    for (const cache::Key& key : keys) {
-      if (!engine_.store.Get(key, call).ok()) {
-        return WithContext(stored.error(), "sources were not stored");
-      }
-    }
-  }
-  reply_.set_stored(reply_.stored() + before.size());
-  reply_.set_already(reply_.already() + keys.size() - before.size());
+  reply_.set_stored(reply_.stored() + *added);
+  reply_.set_already(reply_.already() + items.size() - *added);
   held_.GiveBack(stored_bytes);
   return {};
 }

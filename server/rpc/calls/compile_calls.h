@@ -16,6 +16,7 @@
 #include "server/compile/explainer.h"
 #include "server/compile/pack/pack_shelf.h"
 #include "server/compile/programs/program_pool.h"
+#include "server/ops/access.h"
 #include "server/rpc/messages/convert_request.h"
 #include "server/rpc/reactors/byte_room.h"
 #include "server/rpc/service_limits.h"
@@ -114,15 +115,15 @@ Error UploadsFull(const ByteRoom& room);
 // outlive it. One upload, one thread at a time.
 class Upload {
  public:
-  Upload(Engine& engine, ByteRoom& room, const ops::Party& of, const ServiceLimits& /*limits*/)
-      : engine_(engine), room_(room), held_(room, of) {}
+  Upload(Engine& engine, ByteRoom& room, const ops::Principal& of, const ServiceLimits& /*limits*/)
+      : engine_(engine), room_(room), owner_(of.id), held_(room, of.party) {}
 
   // Errors: kInvalidArgument with DIGEST_MISMATCH or MALFORMED_REQUEST; kResourceExhausted, also
   // with BUFFERS_FULL.
   Result<void> Take(const v1::PutSourcesRequest& message);
   uint64_t waiting() const { return waiting_; }  // bytes not yet stored
-  // Stores what is complete. A store that cannot write for now is not an error: the memory above it
-  // keeps the sources.
+  // Stores what is complete. A store that cannot write for now is not an error as long as memory
+  // has room for the sources, where they stay. Errors: CACHE_FULL.
   Result<void> Store(const cache::Call& call);
   // Errors: kInvalidArgument if the last source is not complete.
   Result<v1::PutSourcesReply> Finish() const;
@@ -132,6 +133,7 @@ class Upload {
  private:
   Engine& engine_;
   ByteRoom& room_;
+  const std::string owner_;  // whose share what is stored counts for
   ByteRoom::Share held_;
   std::vector<RejectedContent> rejected_;
   bool open_ = false;  // a source is being received

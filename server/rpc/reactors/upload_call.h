@@ -25,7 +25,7 @@ namespace kiln::rpc {
 
 inline constexpr uint64_t kStoreUploadsAt = uint64_t{16} << 20;
 
-// Upload(Engine&, ByteRoom&, const ops::Party&, const ServiceLimits&): Take(Request), waiting()
+// Upload(Engine&, ByteRoom&, const ops::Principal&, const ServiceLimits&): Take(Request), waiting()
 // bytes, Store(call), Finish() gives the reply, TakeRejected() what was refused since the last
 // time. Lives until the call is over and no job has hold of it.
 //
@@ -53,7 +53,7 @@ class UploadCall final : public grpc::ServerReadReactor<grpc::ByteBuffer>,
       frame_.host().streams.Add(self_);
       KILN_TRY_VOID(frame_.Admit());
       const Host& host = frame_.host();
-      upload_.emplace(engine_, host.uploads, frame_.principal().party, host.limits);
+      upload_.emplace(engine_, host.uploads, frame_.principal(), host.limits);
       Read();
       return {};
     });
