@@ -72,20 +72,22 @@ bool SentContent::Fits(std::string_view owner) const {
   return shares_.Fits(owner);
 }
 
+// Where the sender has most himself he is refused rather than others lose what they have.
 std::optional<Hash128> SentContent::NextToGo(std::string_view owner, int64_t now_s) const {
   const MutexLock lock(mutex_);
   std::vector<OwnedThing> things;
-  std::vector<Hash128> ids;
+  std::vector<const Row*> oldest;
   for (const auto& [name, rows] : owners_) {
-    const Row& oldest = rows.front();
-    const bool own = name == OwnerName(owner);
-    things.push_back({.owner = name,
-                      .used = oldest.sent_s,
-                      .may_go = !own || oldest.sent_s + young_s_ <= now_s});
-    ids.push_back(oldest.id);
+    things.push_back({.owner = name, .used = rows.front().sent_s});
+    oldest.push_back(&rows.front());
   }
   const std::optional<size_t> next = cache::NextToGo(shares_, things, owner);
-  return next.has_value() ? std::optional(ids[*next]) : std::nullopt;
+  if (!next.has_value()) {
+    return std::nullopt;
+  }
+  const bool is_own = things[*next].owner == OwnerName(owner);
+  const bool is_young = oldest[*next]->sent_s + young_s_ > now_s;
+  return is_own && is_young ? std::nullopt : std::optional(oldest[*next]->id);
 }
 
 std::vector<Hash128> SentContent::OldestOfMost(uint64_t bytes, size_t contents) const {

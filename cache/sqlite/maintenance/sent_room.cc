@@ -14,7 +14,6 @@
 #include <fmt/format.h>
 
 #include "cache/leases/actor.h"
-#include "compiler/base/threads/stop.h"
 
 namespace kiln::cache::sqlite {
 namespace {
@@ -47,7 +46,7 @@ Result<void> SentRoom::Drop(std::vector<Hash128> ids, const Call& call) {
 }
 
 Result<std::vector<Hash128>> SentRoom::Admit(std::string_view owner, std::span<const Item> contents,
-                                             const Call& call) {
+                                             const Call& /*call*/) {
   const int64_t now_s = NowSeconds();
   std::vector<Hash128> counted;
   for (const Item& item : contents) {
@@ -55,24 +54,33 @@ Result<std::vector<Hash128>> SentRoom::Admit(std::string_view owner, std::span<c
       counted.push_back(item.key.id);
     }
   }
-  while (!parts_.sent.Fits(owner)) {
-    CheckStop();
+  // What counts no longer must go, whether the caller still waits or not: nothing here asks for
+  // him.
+  std::vector<Hash128> gone;
+  bool fits = parts_.sent.Fits(owner);
+  while (!fits && gone.size() < kContentsAtOnce) {
     const std::optional<Hash128> next = parts_.sent.NextToGo(owner, now_s);
-    const Result<void> dropped = next.has_value() ? Drop({*next}, call) : Result<void>();
-    if (next.has_value() && dropped.ok()) {
-      continue;
+    if (!next.has_value()) {
+      break;
     }
-    const uint64_t would_have = parts_.sent.Of(owner);
-    Forget(counted);
-    KILN_TRY_VOID(dropped);
-    return Error{.code = ErrorCode::kFull,
-                 .context = fmt::format(
-                     "{} would keep {} bytes of content that no result names; {} are allowed to "
-                     "one, {} to all, and what was sent makes room after ten minutes",
-                     OwnerName(owner), would_have, parts_.sent.MostOfOne(), parts_.sent.most()),
-                 .reason = "CACHE_FULL"};
+    parts_.sent.Forget(*next);
+    gone.push_back(*next);
+    fits = parts_.sent.Fits(owner);
   }
-  return counted;
+  if (!gone.empty()) {
+    KILN_TRY_VOID(Drop(std::move(gone), {}));
+  }
+  if (fits) {
+    return counted;
+  }
+  const uint64_t would_have = parts_.sent.Of(owner);
+  Forget(counted);
+  return Error{.code = ErrorCode::kFull,
+               .context = fmt::format(
+                   "{} would keep {} bytes of content that no result names; {} are allowed to "
+                   "one, {} to all, and what was sent makes room after ten minutes",
+                   OwnerName(owner), would_have, parts_.sent.MostOfOne(), parts_.sent.most()),
+               .reason = "CACHE_FULL"};
 }
 
 void SentRoom::Forget(std::span<const Hash128> contents) {
