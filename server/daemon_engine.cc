@@ -49,6 +49,7 @@ Result<void> DaemonEngine::OpenStore(const StoreOptions& options) {
       std::chrono::duration_cast<std::chrono::seconds>(config.negative_ttl).count();
   sqlite.max_age_s = std::chrono::duration_cast<std::chrono::seconds>(config.cache_max_age).count();
   sqlite.sent_bytes = config.cache_max_bytes / 2;
+  sqlite.max_bytes = config.cache_max_bytes;
   // A daemon that only read beside another one would compile everything twice, so it does not start
   // then.
   sqlite.must_own = true;

@@ -2,6 +2,7 @@
 // zstd frames, with and without dictionary.
 #include "cache/compression/codec.h"
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 
@@ -33,8 +34,7 @@ std::optional<size_t> CompressPlain(std::span<std::byte> out, ByteView raw) {
 }
 constexpr size_t kSmallest = 64;  // below this a frame's header eats the gain
 
-// The same bound that reading applies. Something that compresses better than readers accept is
-// stored raw.
+// The same bound that reading applies.
 bool RatioAllowed(uint64_t raw_size, uint64_t stored_size) {
   return raw_size <= kRatioFreeBytes || raw_size / kMaxRatio <= stored_size;
 }
@@ -58,13 +58,30 @@ Result<size_t> DecompressPlain(std::span<std::byte> out, ByteView frame) {
   return size;
 }
 
+// A frame of the format that readers pass over: magic number, size, bytes without a meaning.
+constexpr uint32_t kPassedOver = 0x184D2A50;
+constexpr size_t kPassedOverHead = 2 * sizeof(uint32_t);
+
+// What compresses better than readers accept gets a frame behind it that they pass over, until it
+// is as large as they want it. If it were stored raw instead, a sender of a few bytes that make
+// many equal ones would fill the store with a hundred times as much.
+void Lengthen(Bytes& frame, uint64_t raw_size) {
+  const uint64_t wanted = raw_size / kMaxRatio;
+  const uint64_t missing = wanted - std::min<uint64_t>(wanted, frame.size() + kPassedOverHead);
+  AppendLittle(frame, kPassedOver);
+  AppendLittle(frame, static_cast<uint32_t>(missing));
+  frame.resize(frame.size() + missing);
+}
+
 // The form of a frame of `size` bytes at the beginning of `out`: compressed, or raw.
 Blob Chosen(const Blob& raw, Bytes out, std::optional<size_t> size, Codec codec) {
-  // No gain, or too much: both stay raw.
-  if (!size.has_value() || !RatioAllowed(raw.bytes.size(), *size)) {
-    return raw;
+  if (!size.has_value()) {
+    return raw;  // no gain
   }
   out.resize(*size);
+  if (!RatioAllowed(raw.bytes.size(), *size)) {
+    Lengthen(out, raw.bytes.size());
+  }
   out.shrink_to_fit();  // the writer's queue is bounded by what it counts
   Blob blob = OwnedBlob(std::move(out));
   blob.codec = codec;

@@ -104,10 +104,22 @@ TEST(Codec, SavingLessThanATenth_StaysRaw) {
   EXPECT_EQ(Compress(OwnedBlob({})).codec, Codec::kRaw);
 }
 
-TEST(Codec, RatioThatTheDecoderWouldRefuse_StaysRaw) {
-  const Blob raw = OwnedBlob(Bytes(kRatioFreeBytes * 8));
-  EXPECT_EQ(Compress(raw).codec, Codec::kRaw);
-  EXPECT_TRUE(Decompress(Compress(raw)).ok());
+// What compresses better than readers accept is as small as they accept, and no smaller.
+TEST(Codec, RatioThatTheDecoderWouldRefuse_IsMadeOneItTakes) {
+  const DictionaryPtr dictionary =
+      Dictionary::Make(TrainDictionary(std::vector<Bytes>(40, Words(8000)), 16 << 10));
+  for (const size_t size : {kRatioFreeBytes, kRatioFreeBytes + 1, kRatioFreeBytes + 8,
+                            kRatioFreeBytes * 2 + 99, kLongFrame, kLongFrame * 8}) {
+    const Blob raw = OwnedBlob(Bytes(size));
+    for (const DictionaryPtr& with : {DictionaryPtr(), dictionary}) {
+      const Blob stored = with == nullptr ? Compress(raw) : Compress(raw, *with);
+      EXPECT_NE(stored.codec, Codec::kRaw) << size;
+      EXPECT_LE(stored.bytes.size(), size / kMaxRatio + 8) << size;
+      const Result<Blob> back = Decompress(stored, with.get());
+      ASSERT_TRUE(back.ok()) << size << ": " << back.error().context;
+      EXPECT_TRUE(std::ranges::equal(back->bytes, raw.bytes)) << size;
+    }
+  }
 }
 
 TEST(Codec, LyingSizes_AreRefused) {

@@ -44,7 +44,7 @@ struct StageBlob {
 };
 
 struct Artifact {
-  Hash128 live_key;  // unique within the pack
+  Hash128 live_key;  // unique within its entry
   Hash128 layout_hash;
   Hash128 state_id;
   uint32_t entry = 0;  // index into Contents::entries

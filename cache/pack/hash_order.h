@@ -15,15 +15,18 @@
 namespace kiln::pack {
 
 struct HashOrder {
-  std::vector<uint32_t> rows;     // ascending by hash, then by number
-  std::optional<uint32_t> twice;  // the first of them that has the hash of the one before it
+  std::vector<uint32_t> rows;  // ascending by hash, then by number
+  // The first of them that has the hash of the one before it and must not.
+  std::optional<uint32_t> twice;
 };
 
 // What `hash` gives of a row decides. The rows are read once, from front to back: what is moved
 // about and compared are their first four bytes, because a table of some megabytes that is read
 // out of order costs a miss of the cache for each row.
-template <class Row, class HashOf>
-HashOrder OrderByHash(const std::vector<Row>& rows, const HashOf& hash) {
+// may_follow(a, b): whether b, which stands behind a in the table, may have the same hash.
+template <class Row, class HashOf, class MayFollow>
+HashOrder OrderByHash(const std::vector<Row>& rows, const HashOf& hash,
+                      const MayFollow& may_follow) {
   struct Place {
     uint32_t first = 0;  // bytes of the hash, the most significant in front
     uint32_t row = 0;
@@ -64,13 +67,20 @@ HashOrder OrderByHash(const std::vector<Row>& rows, const HashOf& hash) {
   order.rows.reserve(places.size());
   for (size_t i = 0; i < places.size(); ++i) {
     const bool same = i != 0 && places[i].first == places[i - 1].first &&
-                      hash(rows[places[i].row]) == hash(rows[places[i - 1].row]);
+                      hash(rows[places[i].row]) == hash(rows[places[i - 1].row]) &&
+                      !may_follow(rows[places[i - 1].row], rows[places[i].row]);
     if (same && !order.twice.has_value()) {
       order.twice = places[i].row;
     }
     order.rows.push_back(places[i].row);
   }
   return order;
+}
+
+// Each hash is there once.
+template <class Row, class HashOf>
+HashOrder OrderByHash(const std::vector<Row>& rows, const HashOf& hash) {
+  return OrderByHash(rows, hash, [](const Row&, const Row&) { return false; });
 }
 
 }  // namespace kiln::pack

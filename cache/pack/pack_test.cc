@@ -159,6 +159,74 @@ TEST_F(PackFile, WarmPipelinesThatNameNothing_AreRefused) {
   EXPECT_TRUE(refused([](Contents& c) { c.passes[0].color_formats.resize(9); }));
 }
 
+// The first program once more under another name, as two of a manifest with equal texts are.
+Sample WithTwin(uint32_t seed) {
+  Sample sample = MakeSample(seed, 3, 6);
+  Contents& contents = sample.contents;
+  contents.programs.push_back(contents.programs[0]);
+  contents.programs.back().name = "a twin";
+  const auto entries = static_cast<uint32_t>(contents.entries.size());
+  const auto artifacts = contents.artifacts.size();
+  for (uint32_t i = 0; i < entries; ++i) {
+    if (contents.entries[i].program != 0) {
+      continue;
+    }
+    const auto twin = static_cast<uint32_t>(contents.entries.size());
+    contents.entries.push_back(contents.entries[i]);
+    contents.entries.back().program = static_cast<uint32_t>(contents.programs.size() - 1);
+    for (size_t a = 0; a < artifacts; ++a) {
+      if (contents.artifacts[a].entry == i) {
+        contents.artifacts.push_back(contents.artifacts[a]);
+        contents.artifacts.back().entry = twin;
+      }
+    }
+  }
+  return sample;
+}
+
+TEST_F(PackFile, ProgramsOfTheSameContent_EachHaveTheirArtifacts) {
+  for (uint32_t seed = 0; seed < 5; ++seed) {
+    const Sample sample = WithTwin(seed);
+    Write(sample, "a");
+    const Result<std::unique_ptr<Pack>> pack = Pack::Open(Path("a"), {});
+    ASSERT_TRUE(pack.ok()) << ErrorText(pack.error());
+    EXPECT_TRUE((*pack)->Verify().ok());
+    const Tables& tables = (*pack)->tables();
+    for (const SampleVariant& variant : sample.variants) {
+      const Entry& entry = sample.contents.entries[variant.entry];
+      if (entry.program != 0) {
+        continue;
+      }
+      std::set<uint32_t> rows;
+      for (const std::string& name : {sample.contents.programs[0].name, std::string("a twin")}) {
+        const auto row = (*pack)->FindEntry((*pack)->FindProgram(name).value(), entry.target);
+        ASSERT_TRUE(row.has_value()) << name;
+        const auto found = (*pack)->FindArtifact(*row, variant.values);
+        ASSERT_TRUE(found.has_value()) << name;
+        EXPECT_EQ(tables.artifacts[*found].entry, *row) << name;
+        EXPECT_EQ(tables.artifacts[*found].live_key, variant.live_key) << name;
+        EXPECT_TRUE(rows.insert(*found).second);
+      }
+    }
+    // The way back gives the same bytes.
+    Sample again = sample;
+    again.contents = ContentsOf(**pack).value();
+    Write(again, "b");
+    EXPECT_EQ(TextOf("a"), TextOf("b"));
+  }
+}
+
+TEST_F(PackFile, ArtifactOfAnEntryTwice_IsNamed) {
+  Sample sample = MakeSample(2, 2, 4);
+  sample.contents.artifacts.push_back(sample.contents.artifacts[0]);
+  const Contents& contents = sample.contents;
+  const Entry& entry = contents.entries[contents.artifacts[0].entry];
+  EXPECT_EQ(WritePack(contents, sample.Source(), {}, Path("a")).error().context,
+            "artifact " + contents.artifacts[0].live_key.hex() + " of program '" +
+                contents.programs[entry.program].name + "' for target '" + entry.target +
+                "' is there twice");
+}
+
 TEST_F(PackFile, WhatIsNotThere_IsNotFound) {
   const Sample sample = MakeSample(2, 2, 4);
   Write(sample, "a");
@@ -497,6 +565,24 @@ TEST_F(PackFile, RowsThatAreNotOnesOwn_AreRefusedAtOnce) {
   const auto many = Pack::OpenBytes(modules.bytes(), {});
   ASSERT_FALSE(many.ok());
   EXPECT_EQ(many.error().reason, kCorrupt);
+}
+
+// Two artifacts of one entry have one key, or those of two stand in another order than these:
+// nobody could say which is meant.
+TEST_F(PackFile, KeysThatAreThereTwice_AreRefused) {
+  Write(MakeSample(2, 3, 6), "a");
+  const auto opens = [&](uint32_t first, uint32_t second) {
+    AlignedBytes bytes(testing::WithRows<ArtifactRow>(TextOf("a"), SectionKind::kArtifacts,
+                                                      [&](std::vector<ArtifactRow>& rows) {
+                                                        rows[1].live_key = rows[0].live_key;
+                                                        rows[0].entry = first;
+                                                        rows[1].entry = second;
+                                                      }));
+    return Pack::OpenBytes(bytes.bytes(), {}).ok();
+  };
+  EXPECT_TRUE(opens(0, 1));
+  EXPECT_FALSE(opens(0, 0));
+  EXPECT_FALSE(opens(1, 0));
 }
 
 TEST_F(PackFile, HostileSections_AreRefusedBeforeAnythingIsAllocated) {

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
@@ -144,10 +145,13 @@ std::optional<uint32_t> Pack::FindArtifact(uint32_t entry,
     }
     const Hash128 key = cache::LiveKey(row.id, live);
     const std::vector<uint32_t>& order = tables_.artifacts_by_key;
+    const auto wanted = std::tie(key, entry);
     const auto found = std::partition_point(order.begin(), order.end(), [&](uint32_t artifact) {
-      return tables_.artifacts[artifact].live_key < key;
+      const ArtifactRow& there = tables_.artifacts[artifact];
+      return std::tie(there.live_key, there.entry) < wanted;
     });
-    if (found != order.end() && tables_.artifacts[*found].live_key == key) {
+    if (found != order.end() && tables_.artifacts[*found].live_key == key &&
+        tables_.artifacts[*found].entry == entry) {
       return *found;
     }
   }

@@ -123,10 +123,13 @@ Result<void> RowChecker::CheckArtifacts() {
 
 Result<void> RowChecker::CheckKeys() {
   Tables& t = tables_;
-  // Sorted once at opening, and duplicates are found on the way: which of two artifacts with one
-  // key is meant nobody could say.
+  // Sorted once at opening, and duplicates are found on the way: which of two artifacts of an entry
+  // with one key is meant nobody could say. Entries of equal content, of programs that differ in
+  // their names, have equal keys; their artifacts stand in the order of the entries, so that a
+  // search for key and entry finds each.
   HashOrder order = OrderByHash(
-      t.artifacts, [](const ArtifactRow& row) -> const Hash128& { return row.live_key; });
+      t.artifacts, [](const ArtifactRow& row) -> const Hash128& { return row.live_key; },
+      [](const ArtifactRow& a, const ArtifactRow& b) { return a.entry < b.entry; });
   if (order.twice.has_value()) {
     return Corrupt("section ARTF: row {} is there twice", *order.twice);
   }

@@ -26,8 +26,9 @@ struct Counters {
   Counter aged{0};  // removed because nobody used them for too long
   std::atomic<int64_t> wal_bytes{0};
   std::atomic<uint64_t> used_bytes{0};
-  RemovedKeys removed;    // records, by key
-  AbsenceFilter absence;  // which of them are not there
+  std::atomic<uint64_t> waiting_bytes{0};  // of puts that are not written yet
+  RemovedKeys removed;                     // records, by key
+  AbsenceFilter absence;                   // which of them are not there
 };
 
 }  // namespace kiln::cache::sqlite

@@ -18,6 +18,8 @@ struct SqliteOptions {
   int64_t negative_ttl_s = int64_t{24} * 3600;
   int64_t max_age_s = 0;  // of records that nobody uses; 0: they stay while there is room
   uint64_t sent_bytes = uint64_t{10} << 30;  // of content that no record names (sent_content.h)
+  // What no put leads beyond, of what is stored and what waits to be; 0: whatever the disk holds.
+  uint64_t max_bytes = 0;
   Writer::Options writer;
   // Run as `PROGRAM --salvage FILE --into DIR` to read a damaged file (SalvageApart): what crashes
   // it does not crash this process. Empty: it is read here.

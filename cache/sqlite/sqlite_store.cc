@@ -9,12 +9,14 @@
 #include "cache/sqlite/sqlite_store.h"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <limits>
 #include <sys/statvfs.h>
 #include <utility>
 
 #include "cache/decorators/checked_store.h"
+#include "cache/leases/on_behalf.h"
 #include "compiler/base/threads/stop.h"
 
 namespace kiln::cache::sqlite {
@@ -72,11 +74,32 @@ Writer::Weight WeightOf(std::span<const Item> items) {
   return weight;
 }
 
+// What a put owns until it is written or dropped.
+struct PutState {
+  PutState(std::span<const Item> put, uint64_t put_bytes, std::atomic<uint64_t>& all_waiting)
+      : items(put.begin(), put.end()), bytes(put_bytes), waiting(all_waiting) {
+    waiting += put_bytes;
+  }
+  ~PutState() { NoLongerWaits(); }
+  PutState(const PutState&) = delete;
+  PutState& operator=(const PutState&) = delete;
+
+  // It is on disk, and counts there.
+  void NoLongerWaits() { waiting -= bytes.exchange(0); }
+
+  const std::vector<Item> items;
+  std::atomic<uint64_t> bytes;
+  const std::string principal = OnBehalfOf::Principal();
+  PutResult stored;
+  std::atomic<uint64_t>& waiting;
+};
+
 }  // namespace
 
 SqliteStore::SqliteStore(const SqliteOptions& options, Clock& clock, LogSink& log)
     : parts_(options, clock, log),
       sent_room_(parts_),
+      record_room_(parts_),
       file_(parts_),
       maintenance_(*this, parts_, file_) {}
 
@@ -225,6 +248,31 @@ void SqliteStore::Report(const Damage& damage) {
        {});
 }
 
+void SqliteStore::MakeRoom(uint64_t target_bytes, const Call& call) {
+  sent_room_.MakeRoom(target_bytes, call);
+  record_room_.MakeRoom(target_bytes, call);
+}
+
+// A put may be larger than all that is free below the bound, and many may be under way at once, so
+// what they will take counts before it is written. The pages of the file around it do not.
+Result<void> SqliteStore::HaveRoomFor(uint64_t bytes, const Call& call) {
+  const uint64_t most = parts_.options.max_bytes;
+  if (most == 0) {
+    return {};
+  }
+  const auto taken = [&] { return UsedBytes() + parts_.counters.waiting_bytes + bytes; };
+  if (taken() > most && bytes <= most) {
+    MakeRoom(most - std::min(most, parts_.counters.waiting_bytes + bytes), call);
+  }
+  if (const uint64_t would_use = taken(); would_use > most) {
+    return Error{.code = ErrorCode::kFull,
+                 .context = "the cache would hold " + std::to_string(would_use) + " of " +
+                            std::to_string(most) + " bytes",
+                 .reason = "CACHE_FULL"};
+  }
+  return {};
+}
+
 // Everything that can be refused without the writer is refused before anything is queued.
 Result<PutResult> SqliteStore::Put(std::span<const Item> items, Durability durability,
                                    const Call& call) {
@@ -247,12 +295,10 @@ Result<PutResult> SqliteStore::Put(std::span<const Item> items, Durability durab
   for (const Item& item : items) {
     KILN_TRY_VOID(CheckItem(item));
   }
-  struct State {
-    std::vector<Item> items;
-    PutResult stored;
-  };
+  const Writer::Weight weight = WeightOf(items);
+  KILN_TRY_VOID(HaveRoomFor(weight.bytes, call));
   // The change lives longer than this call if the caller leaves: it owns what it writes.
-  auto state = std::make_shared<State>(State{.items = {items.begin(), items.end()}, .stored = {}});
+  auto state = std::make_shared<PutState>(items, weight.bytes, parts_.counters.waiting_bytes);
   const auto change = [this, state](TableWrites& writes) -> Result<void> {
     Result<PutResult> put = writes.Put(state->items);
     // The value was compressed with a dictionary that has been dropped since. It is forgotten here,
@@ -262,13 +308,17 @@ Result<PutResult> SqliteStore::Put(std::span<const Item> items, Durability durab
     }
     KILN_TRY(state->stored, std::move(put));
     sent_room_.Note(state->items);
-    return {};
+    return state->stored.added == 0 ? Result<void>()
+                                    : record_room_.Note(writes, state->principal, state->items);
   };
   if (durability == Durability::kRelaxed) {
-    KILN_TRY_VOID(session->writer()->Post(change, WeightOf(items), call));
+    KILN_TRY_VOID(session->writer()->Post(change, weight, call));
     return PutResult{};
   }
-  const Result<void> written = session->writer()->Run(change, WeightOf(items), call);
+  const Result<void> written = session->writer()->Run(change, weight, call);
+  if (written.ok()) {
+    state->NoLongerWaits();
+  }
   if (!written.ok()) {
     parts_.counters.collisions += written.error().reason == kCollision ? 1 : 0;
     return written.error();

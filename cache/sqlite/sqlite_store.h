@@ -24,6 +24,7 @@
 
 #include "cache/decorators/limited_store.h"
 #include "cache/sqlite/maintenance/maintenance_thread.h"
+#include "cache/sqlite/maintenance/record_room.h"
 #include "cache/sqlite/maintenance/sent_room.h"
 #include "cache/sqlite/sqlite_options.h"
 #include "cache/sqlite/store_file.h"
@@ -76,12 +77,12 @@ class SqliteStore final : public BlobStore, public DamageSink, public Collectabl
   uint64_t UsedBytes() const override { return parts_.counters.used_bytes + parts_.aside.bytes(); }
   uint64_t FreeDiskBytes() const override;
   void StartCollecting(uint64_t target_bytes) override;
-  void MakeRoom(uint64_t target_bytes, const Call& call) override {
-    sent_room_.MakeRoom(target_bytes, call);
-  }
+  void MakeRoom(uint64_t target_bytes, const Call& call) override;
   // For content that is kept for its sender alone.
   ContentRoom& sent_room() { return sent_room_; }
   const SentContent& sent() const { return parts_.sent; }
+  // Records by whom they were made for.
+  const SentContent& made() const { return parts_.records; }
   // Looks in the background at the next 1,000 blobs for content that no record names and that is
   // past its grace. Done every 30 seconds anyway.
   void StartScan();
@@ -144,12 +145,15 @@ class SqliteStore final : public BlobStore, public DamageSink, public Collectabl
   Error Missing(const Key& key, const Finding& finding, Blob found);
   int64_t NowSeconds() const;
   uint64_t DiskBytesNow() const;
+  // For a put of so many bytes, made if need be. Errors: kFull with CACHE_FULL.
+  Result<void> HaveRoomFor(uint64_t bytes, const Call& call);
 
   // What the system said of the disk, and until when that counts.
   mutable std::atomic<uint64_t> free_bytes_{0};
   mutable std::atomic<int64_t> free_until_{std::numeric_limits<int64_t>::min()};
   StoreParts parts_;
   SentRoom sent_room_;
+  RecordRoom record_room_;
   StoreFile file_;
   MaintenanceThread maintenance_;
 };

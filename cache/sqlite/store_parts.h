@@ -21,6 +21,9 @@ namespace kiln::cache::sqlite {
 // Raw blocks that readers keep together.
 inline constexpr uint64_t kBlockCacheBytes = uint64_t{16} << 20;
 
+// Shares of a store without one.
+inline constexpr uint64_t kNoBound = uint64_t{1} << 60;
+
 struct StoreParts {
   // Requires: clock and log outlive the parts.
   StoreParts(const SqliteOptions& opened_with, Clock& a_clock, LogSink& a_log)
@@ -35,6 +38,8 @@ struct StoreParts {
   Counters counters;
   AccessTimes access_times;
   SentContent sent{options.sent_bytes, kGraceSeconds};
+  // Records by whom they were made for, for when they must go young (record_room.h).
+  SentContent records{options.max_bytes == 0 ? kNoBound : options.max_bytes, 0};
   MaintenanceOrders orders;
   AsideFiles aside{log};
   FileHealth health{clock, log, counters, orders};

@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "compiler/base/hash/canonical.h"
+#include "compiler/base/threads/stop.h"
+#include "compiler/source/probed_bytes.h"
 
 namespace kiln {
 namespace {
@@ -15,6 +17,15 @@ namespace {
 constexpr std::string_view kDomain = "kiln.probed.1";
 
 }  // namespace
+
+bool ArePathsOfAModule(std::vector<std::string_view> paths) {
+  uint64_t bytes = 0;
+  for (const std::string_view path : paths) {
+    CheckStop();
+    bytes += path.size();
+  }
+  return bytes <= kMostProbedBytes && AreDistinct(std::move(paths));
+}
 
 // By value: sorting must not change the order of the probes.
 bool AreDistinct(std::vector<std::string_view> paths) {
@@ -26,6 +37,7 @@ bool AreDistinct(std::vector<std::string_view> paths) {
 Bytes EncodeProbes(std::span<const Probe> probes) {
   CanonicalList rows;
   for (const Probe& probe : probes) {
+    CheckStop();
     CanonicalList row;
     row.Raw(AsBytes(probe.path));
     // A probe that found nothing has an empty content.
@@ -50,6 +62,7 @@ Result<std::vector<Probe>> DecodeProbes(ByteView bytes) {
   std::vector<Probe> probes;
   std::vector<std::string_view> paths;
   for (const ByteView row : rows) {
+    CheckStop();
     KILN_TRY(const std::vector<ByteView> parts, DecodeTuple(row, 2));
     Probe probe{.path = std::string(AsText(parts[0])), .present = !parts[1].empty(), .digest = {}};
     if (probe.present) {
@@ -58,9 +71,10 @@ Result<std::vector<Probe>> DecodeProbes(ByteView bytes) {
     paths.push_back(AsText(parts[0]));
     probes.push_back(std::move(probe));
   }
-  if (!AreDistinct(std::move(paths))) {
-    return Error{
-        .code = ErrorCode::kCorrupt, .context = "a path that was probed twice", .reason = {}};
+  if (!ArePathsOfAModule(std::move(paths))) {
+    return Error{.code = ErrorCode::kCorrupt,
+                 .context = "a path that was probed twice, or more of them than a module has",
+                 .reason = {}};
   }
   return probes;
 }

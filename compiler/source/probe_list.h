@@ -15,10 +15,12 @@
 namespace kiln {
 
 Bytes EncodeProbes(std::span<const Probe> probes);
-// Errors: kCorrupt for anything that EncodeProbes does not write, and for a path that is there
-// twice.
+// Errors: kCorrupt for anything that EncodeProbes does not write, for a path that is there
+// twice, and for more than kMostProbedBytes of paths.
 Result<std::vector<Probe>> DecodeProbes(ByteView bytes);
 
 bool AreDistinct(std::vector<std::string_view> paths);
+// Distinct, and no more than a module may ask for.
+bool ArePathsOfAModule(std::vector<std::string_view> paths);
 
 }  // namespace kiln

@@ -13,6 +13,7 @@
 #include "cache/pack/format.h"
 #include "compiler/diag/diagnostic.h"
 #include "compiler/source/file_list.h"
+#include "compiler/source/probed_bytes.h"
 #include "server/compile/batch/batch_points.h"
 #include "server/compile/batch/batch_room.h"
 #include "server/compile/pack/pack_shelf.h"
@@ -129,6 +130,7 @@ std::vector<LimitLine> LimitTable(const Host& host) {
   out.push_back({.name = "diagnostics", .value = kMaxDiagnostics, .kind = 'D'});
   out.push_back({.name = "bytes of diagnostics", .value = kMaxDiagnosticsBytes, .kind = 'D'});
   out.push_back({.name = "name in a message", .value = kMaxArgument, .kind = 'D'});
+  out.push_back({.name = "bytes of paths of includes", .value = kMostProbedBytes, .kind = 'D'});
   out.push_back({.name = "memory of a call", .value = jobs::kCallBytes, .kind = 'T'});
   const JobLimits& jobs = host.job_limits;
   out.push_back(

@@ -314,6 +314,7 @@ TEST_F(Limits, ServerInfo_ShowsThem) {
   EXPECT_EQ(shown["streams"].first, 100u);
   EXPECT_EQ(shown["tokens"], (std::pair<uint64_t, std::string>(2'000'000, "D")));
   EXPECT_EQ(shown["bytes of diagnostics"], (std::pair<uint64_t, std::string>(256 << 10, "D")));
+  EXPECT_EQ(shown["bytes of paths of includes"], (std::pair<uint64_t, std::string>(1 << 20, "D")));
   EXPECT_EQ(shown["push_constant"], (std::pair<uint64_t, std::string>(128, "D")));
   EXPECT_EQ(shown["distinct results per program"].first, 100'000u);
   EXPECT_EQ(shown["worker wall time"], (std::pair<uint64_t, std::string>(60'000, "T")));

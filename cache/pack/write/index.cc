@@ -130,11 +130,24 @@ Result<void> Indexer::Check() const {
     }
   }
   std::set<Hash128> keys;
+  // Programs of equal content have equal keys, whatever their names: a key is for an entry.
+  std::set<std::pair<Hash128, uint32_t>> of_entries;
   for (const Artifact& artifact : contents_.artifacts) {
-    if (artifact.entry >= contents_.entries.size() || !keys.insert(artifact.live_key).second ||
-        artifact.code.size() > UINT16_MAX) {
-      return Wrong(fmt::format("artifact {} is double or has no entry", artifact.live_key.hex()));
+    if (artifact.entry >= contents_.entries.size()) {
+      return Wrong(fmt::format("artifact {} has no entry", artifact.live_key.hex()));
     }
+    const Entry& entry = contents_.entries[artifact.entry];
+    const std::string& program = contents_.programs[entry.program].name;
+    if (!of_entries.emplace(artifact.live_key, artifact.entry).second) {
+      return Wrong(fmt::format("artifact {} of program '{}' for target '{}' is there twice",
+                               artifact.live_key.hex(), program, entry.target));
+    }
+    if (artifact.code.size() > UINT16_MAX) {
+      return Wrong(fmt::format("artifact {} of program '{}' for target '{}' has {} stages",
+                               artifact.live_key.hex(), program, entry.target,
+                               artifact.code.size()));
+    }
+    keys.insert(artifact.live_key);
   }
   KILN_TRY_VOID(CheckWarm(keys));
   return CheckRows();

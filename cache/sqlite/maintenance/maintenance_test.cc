@@ -419,8 +419,10 @@ TEST_F(StoreMaintenanceTest, GcToASize_SaysWhatKeepsTheRestAndUntilWhen) {
   EXPECT_EQ(leased.records, 0u);
   EXPECT_GT(leased.kept, 0u);
   EXPECT_EQ(leased.pinned, 1u);
-  ASSERT_EQ(leased.leases.size(), 1u);
+  ASSERT_EQ(leased.leases.size(), 2u);
   EXPECT_EQ(leased.leases[0].owner, "batch 7c1e");
+  EXPECT_EQ(leased.leases[1].owner,
+            "use in the last 10 minutes (" + std::to_string(leased.kept) + " records)");
   EXPECT_EQ(leased.leases[0].until_s, now_s() + 15 * 60);
   EXPECT_GE(leased.kept_until_s, leased.leases[0].until_s);
   clock.Advance(std::chrono::seconds(leased.kept_until_s - now_s() + 1));

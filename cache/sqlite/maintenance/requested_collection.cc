@@ -186,6 +186,30 @@ void RequestedCollection::KeepersOfContent(int64_t now_s, GcReport& report) {
   report.leases.resize(std::min(report.leases.size(), kMostKeepers));
 }
 
+// Records that no lease needs to keep, because they are young: often all there is after a burst.
+Result<void> RequestedCollection::KeepersByUse(Connection& connection, int64_t now_s,
+                                               GcReport& report) {
+  KILN_TRY(Statement statement,
+           connection.Prepare("SELECT count(*), coalesce(max(used_q), 0) FROM entry"
+                              " WHERE used_q>=?1"));
+  Query query(statement);
+  query.Bind(now_s / kQuantumSeconds - kGraceSeconds / kQuantumSeconds);
+  KILN_TRY([[maybe_unused]] const bool found, query.Next());
+  if (query.Int(0) == 0) {
+    return {};
+  }
+  std::string text =
+      fmt::format("use in the last {} minutes ({} records", kGraceSeconds / 60, query.Int(0));
+  const std::vector<SentContent::Share> shares = store_.made().Shares();
+  text += shares.empty() ? ")"
+                         : fmt::format(", of which {} bytes were made for {})",
+                                       shares.front().bytes, shares.front().owner);
+  report.leases.resize(std::min(report.leases.size(), kMostKeepers - 1));
+  report.leases.push_back(
+      {.owner = std::move(text), .until_s = (query.Int(1) + 1) * kQuantumSeconds + kGraceSeconds});
+  return {};
+}
+
 // Why the store is larger than it was to be: what is leased, pinned or was used just now stays.
 Result<void> RequestedCollection::ExplainRest(GcReport& report) {
   KILN_TRY(ReaderPool::Loan reader, store_.Read({}));
@@ -202,6 +226,7 @@ Result<void> RequestedCollection::ExplainRest(GcReport& report) {
     }));
   }
   KeepersOfContent(now_s, report);
+  KILN_TRY_VOID(KeepersByUse(connection, now_s, report));
   KILN_TRY(Statement statement,
            connection.Prepare("SELECT count(*), coalesce(max(used_q), 0), count(DISTINCT p.eid)"
                               " FROM entry LEFT JOIN (SELECT eid FROM pin_entry JOIN pin USING"

@@ -29,6 +29,7 @@ class RequestedCollection {
   Result<void> DropMatching(GcReport& report);
   Result<void> ExplainRest(GcReport& report);
   void KeepersOfContent(int64_t now_s, GcReport& report);
+  Result<void> KeepersByUse(Connection& connection, int64_t now_s, GcReport& report);
   Result<void> Simulate(GcReport& report);
 
   SqliteStore& store_;

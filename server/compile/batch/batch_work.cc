@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "cache/call_bounds.h"
+#include "cache/leases/on_behalf.h"
 #include "compiler/artifact/metadata.h"
 #include "compiler/base/threads/thread.h"
 #include "server/compile/batch/batch_acknowledge.h"
@@ -87,6 +88,10 @@ Result<void> BatchWorker::Submit(const BatchRunPtr& run) {
 // The exception then goes on to the worker.
 void BatchWorker::Work(const BatchRunPtr& run, const cache::Call& call) {
   bool ends = false;
+  const cache::OnBehalfOf starter([&] {
+    const MutexLock lock(run->mutex);
+    return run->FirstStarter();
+  }());
   try {
     RunChunk(run, call, ends);
   } catch (...) {

@@ -47,6 +47,12 @@ std::pair<uint64_t, int64_t> StampOf(const struct stat& status) {
           int64_t{status.st_ctim.tv_sec} * 1'000'000'000 + status.st_ctim.tv_nsec};
 }
 
+Error Unknown(const Hash128& id) {
+  return {.code = ErrorCode::kNotFound,
+          .context = "no pack has the id " + id.hex() + "; build it again",
+          .reason = "UNKNOWN_PACK"};
+}
+
 struct Row {
   fs::path file;
   std::string folder;  // of its owner; empty: the owner of the daemon
@@ -61,12 +67,15 @@ void AddRows(const fs::path& dir, const std::string& folder, std::vector<Row>& r
   for (fs::directory_iterator it(dir, error), end; !error && it != end; it.increment(error)) {
     std::error_code ignored;
     const fs::path& file = it->path();
-    if (IdOf(file).has_value()) {
+    // What a link leads to is no pack of the shelf, nor a folder of it.
+    const fs::file_type type = it->symlink_status(ignored).type();
+    if (IdOf(file).has_value() && type == fs::file_type::regular) {
       rows.push_back({.file = file,
                       .folder = folder,
                       .used = fs::last_write_time(file, ignored),
                       .bytes = fs::file_size(file, ignored)});
-    } else if (folder.empty() && file.filename().string().starts_with(kOfOthers)) {
+    } else if (folder.empty() && type == fs::file_type::directory &&
+               file.filename().string().starts_with(kOfOthers)) {
       AddRows(file, file.filename().string(), rows);  // which is no folder of folders
     }
   }
@@ -82,6 +91,17 @@ std::vector<Row> RowsOf(const fs::path& dir) {
     return std::tie(a.used, a.file) < std::tie(b.used, b.file);
   });
   return rows;
+}
+
+// Whoever may read packs need not know where they lie.
+std::string WithoutFolders(std::string text, std::span<const Row> rows) {
+  for (const Row& row : rows) {
+    const std::string path = row.file.string();
+    for (size_t at = text.find(path); at != std::string::npos; at = text.find(path, at)) {
+      text.replace(at, path.size(), row.file.filename().string());
+    }
+  }
+  return text;
 }
 
 }  // namespace
@@ -133,9 +153,9 @@ std::vector<fs::path> PackShelf::PathsOf(const Hash128& id) const {
 }
 
 // The copy that was used last, where several principals have the same pack.
-fs::path PackShelf::PathOf(const Hash128& id) const {
+std::optional<fs::path> PackShelf::PathOf(const Hash128& id) const {
   std::vector<fs::path> paths = PathsOf(id);
-  return paths.empty() ? dir_ / (id.hex() + std::string(kExtension)) : std::move(paths.back());
+  return paths.empty() ? std::nullopt : std::optional(std::move(paths.back()));
 }
 
 // The name of a principal is no name of a file, and may be long.
@@ -245,11 +265,10 @@ void PackShelf::Trim(std::string_view owner, const fs::path& kept) {
 // Every byte is verified once; a file that changed since is verified again. The file's stamp says
 // whether it is the file that was verified.
 Result<void> PackShelf::Check(const Hash128& id) {
+  const std::optional<fs::path> file = PathOf(id);
   struct stat status {};
-  if (::stat(PathOf(id).c_str(), &status) != 0) {
-    return Error{.code = ErrorCode::kNotFound,
-                 .context = "no pack has the id " + id.hex() + "; build it again",
-                 .reason = "UNKNOWN_PACK"};
+  if (!file.has_value() || ::lstat(file->c_str(), &status) != 0 || !S_ISREG(status.st_mode)) {
+    return Unknown(id);
   }
   const std::pair<uint64_t, int64_t> seen = StampOf(status);
   {
@@ -266,7 +285,7 @@ Result<void> PackShelf::Check(const Hash128& id) {
   }
   if (opened.ok()) {  // of a delta without its base nothing more can be said
     if (const Result<void> sound = (*opened)->Verify(); !sound.ok()) {
-      return Damaged(sound.error().context);
+      return Damaged(WithoutFolders(sound.error().context, RowsOf(dir_)));
     }
     if ((*opened)->id() != id) {
       return Damaged("the file is another pack");
@@ -282,13 +301,13 @@ Result<std::shared_ptr<const KeptPack>> PackShelf::Open(const Hash128& id,
   KILN_TRY_VOID(Check(id));
   // Between Check and here the pack may have been trimmed. Then it is not there, as if it had been
   // asked for later. O_NOFOLLOW: a name that somebody made a link is refused.
-  const int fd = ::open(PathOf(id).c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+  const std::optional<fs::path> file = PathOf(id);
+  const int fd =
+      file.has_value() ? ::open(file->c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK) : -1;
   struct stat status {};
   if (fd < 0 || ::fstat(fd, &status) != 0) {
     (void)::close(fd);
-    return Error{.code = ErrorCode::kNotFound,
-                 .context = "no pack has the id " + id.hex() + "; build it again",
-                 .reason = "UNKNOWN_PACK"};
+    return Unknown(id);
   }
   auto kept = std::make_shared<const KeptPack>(fd, static_cast<uint64_t>(status.st_size));
   if (call.may_write) {  // it was used now, whoever built it
@@ -306,23 +325,23 @@ Result<std::shared_ptr<const KeptPack>> PackShelf::Open(const Hash128& id,
 }
 
 Result<std::unique_ptr<pack::Pack>> PackShelf::OpenPack(const Hash128& id) {
-  std::error_code error;
-  const fs::path file = PathOf(id);
-  if (!fs::exists(file, error)) {
-    return Error{.code = ErrorCode::kNotFound,
-                 .context = "no pack has the id " + id.hex() + "; build it again",
-                 .reason = "UNKNOWN_PACK"};
+  const std::optional<fs::path> file = PathOf(id);
+  if (!file.has_value()) {
+    return Unknown(id);
   }
   // A delta names its base by an id, so all packs of the shelf are offered.
+  const std::vector<Row> rows = RowsOf(dir_);
   std::vector<std::string> candidates;
-  for (const Row& row : RowsOf(dir_)) {
+  for (const Row& row : rows) {
     candidates.push_back(row.file.string());
   }
-  Result<std::unique_ptr<pack::Pack>> opened = pack::OpenChain(file.string(), candidates, {});
-  if (!opened.ok() && opened.error().code == ErrorCode::kDataLoss) {
-    return Damaged(opened.error().context);
+  Result<std::unique_ptr<pack::Pack>> opened = pack::OpenChain(file->string(), candidates, {});
+  if (opened.ok()) {
+    return opened;
   }
-  return opened;
+  Error error = std::move(opened).error();
+  error.context = WithoutFolders(std::move(error.context), rows);
+  return error.code == ErrorCode::kDataLoss ? Damaged(error.context) : error;
 }
 
 }  // namespace kiln::compile

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -70,7 +71,7 @@ class PackShelf {
  private:
   // Empty: nobody has it.
   std::vector<std::filesystem::path> PathsOf(const Hash128& id) const;
-  std::filesystem::path PathOf(const Hash128& id) const;
+  std::optional<std::filesystem::path> PathOf(const Hash128& id) const;
   std::filesystem::path FolderOf(std::string_view owner) const;
   Result<void> Check(const Hash128& id);
   void Trim(std::string_view owner, const std::filesystem::path& kept) KILN_REQUIRES(mutex_);

@@ -108,5 +108,35 @@ TEST_F(PackShelfTest, NextDaemon_FindsThemAndDropsWhatIsHalfDone) {
   EXPECT_EQ(next.Open(Id("a"), {}).error().reason, "DAMAGED");
 }
 
+TEST_F(PackShelfTest, DamagedPack_IsToldWithoutWhereItLies) {
+  EXPECT_EQ(Keep("a", "tenant:a"), "");
+  EXPECT_EQ(Keep("o", "owner"), "");
+  for (const char* const name : {"a", "o"}) {
+    const Error error = shelf.Open(Id(name), {}).error();
+    EXPECT_EQ(error.reason, "DAMAGED");
+    EXPECT_EQ(error.context.find(folder.path()), std::string::npos) << error.context;
+    EXPECT_NE(error.context.find(Id(name).hex()), std::string::npos) << error.context;
+    const Result<std::unique_ptr<pack::Pack>> opened = shelf.OpenPack(Id(name));
+    EXPECT_EQ(opened.error().context.find(folder.path()), std::string::npos)
+        << opened.error().context;
+  }
+}
+
+// Only the daemon's user can put a link there, and even then nothing else is read through it.
+TEST_F(PackShelfTest, Links_AreNotFollowed) {
+  EXPECT_EQ(Keep("a", "owner"), "");
+  const std::filesystem::path packs = std::filesystem::path(folder.path()) / "packs";
+  std::filesystem::create_symlink(packs / (Id("a").hex() + ".kpack"),
+                                  packs / (Id("b").hex() + ".kpack"));
+  std::filesystem::create_directories(std::filesystem::path(folder.path()) / "else");
+  std::ofstream(std::filesystem::path(folder.path()) / "else" / (Id("c").hex() + ".kpack")) << "c";
+  std::filesystem::create_symlink(std::filesystem::path(folder.path()) / "else",
+                                  packs / "of-others");
+  for (const char* const name : {"b", "c"}) {
+    EXPECT_EQ(shelf.Open(Id(name), {}).error().reason, "UNKNOWN_PACK") << name;
+    EXPECT_EQ(shelf.OpenPack(Id(name)).error().reason, "UNKNOWN_PACK") << name;
+  }
+}
+
 }  // namespace
 }  // namespace kiln::compile

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "compiler/base/hash/canonical.h"
+#include "compiler/base/threads/stop.h"
 #include "compiler/source/probe_list.h"
 
 namespace kiln::compile {
@@ -31,6 +32,7 @@ Bytes EncodeProbeRow(const ProbeRow& row) {
   }
   CanonicalList paths;
   for (const std::string& path : row.paths) {
+    CheckStop();
     paths.Raw(AsBytes(path));  // the source's choice, and so no text of the canonical form
   }
   writer.List(1, paths);
@@ -50,12 +52,13 @@ Result<ProbeRow> DecodeProbeRow(ByteView bytes) {
   KILN_TRY_VOID(reader.Finish());
   std::vector<std::string_view> paths;
   for (const ByteView item : items) {
+    CheckStop();
     row.paths.emplace_back(AsText(item));
     paths.push_back(AsText(item));
   }
-  return !row.paths.empty() && AreDistinct(std::move(paths))
+  return !row.paths.empty() && ArePathsOfAModule(std::move(paths))
              ? Result<ProbeRow>(std::move(row))
-             : Corrupt("a probe row without paths, or with one twice");
+             : Corrupt("a probe row without paths, with one twice, or with too many");
 }
 
 // What the declared set says to each path: its digest, or that there is none (spec/cache 2.4.4).
@@ -63,6 +66,8 @@ std::vector<Probe> AnswersOf(std::span<const std::string> paths, const FileList&
   std::vector<Probe> answers;
   answers.reserve(paths.size());
   for (const std::string& path : paths) {
+    CheckStop();
+    ChargeMemory(sizeof(Probe) + path.size());
     const ListedFile* const file = files.Find(path);
     answers.push_back({.path = path,
                        .present = file != nullptr,
@@ -75,6 +80,7 @@ std::vector<Probe> AnswersOf(std::span<const std::string> paths, const FileList&
 // absent: a new file that shadows an old one is a change, too.
 bool HoldsIn(const FileList& files, std::span<const Probe> probes) {
   return std::ranges::all_of(probes, [&](const Probe& probe) {
+    CheckStop();
     const ListedFile* const file = files.Find(probe.path);
     return (file != nullptr) == probe.present && (file == nullptr || file->digest == probe.digest);
   });
@@ -84,6 +90,8 @@ std::vector<cache::Dependency> DependenciesOf(std::span<const Probe> probes) {
   std::vector<cache::Dependency> dependencies;
   dependencies.reserve(probes.size());
   for (const Probe& probe : probes) {
+    CheckStop();
+    ChargeMemory(sizeof(cache::Dependency) + probe.path.size());
     dependencies.push_back(
         {.path = probe.path, .digest = probe.present ? std::optional(probe.digest) : std::nullopt});
   }

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "compiler/base/threads/stop.h"
 #include "compiler/driver/fingerprint.h"
 
 namespace kiln::compile {
@@ -43,6 +44,8 @@ bool ProbeTrail::Follow(const ProbeRow& row) {
     return false;
   }
   for (Probe& answer : AnswersOf(row.paths, files_)) {
+    CheckStop();
+    ChargeMemory(2 * (sizeof(std::string) + answer.path.size()));
     if (!known_.insert(answer.path).second) {
       return false;
     }
@@ -57,7 +60,9 @@ bool ProbeTrail::Follow(const ProbeRow& row) {
 ProbeRow ProbeTrail::RowTo(std::span<const Probe> probes) const {
   ProbeRow row;
   for (const Probe& probe : probes) {
+    CheckStop();
     if (!known_.contains(probe.path)) {
+      ChargeMemory(sizeof(std::string) + probe.path.size());
       row.paths.push_back(probe.path);
     }
   }

@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: MIT
 #include "server/compile/programs/probe_trail.h"
 
+#include <functional>
 #include <random>
+#include <stop_token>
 
 #include <gtest/gtest.h>
+
+#include "compiler/base/threads/stop.h"
+#include "compiler/source/probe_list.h"
+#include "compiler/source/probed_bytes.h"
 
 namespace kiln::compile {
 namespace {
@@ -48,6 +54,58 @@ TEST(ProbeRow, WithAPathTwice_IsRefused) {
   ProbeRow row;
   row.paths = {"a.h", "a.h"};
   EXPECT_FALSE(DecodeProbeRow(EncodeProbeRow(row)).ok());
+}
+
+// What a module asks for is bounded, so what is longer was not written by kiln.
+TEST(ProbeRow, WithMorePathsThanAModuleHas_IsRefused) {
+  const auto with = [](size_t bytes) {
+    ProbeRow row;
+    row.paths = {"a.h", std::string(bytes - 3, 'b')};
+    return DecodeProbeRow(EncodeProbeRow(row)).ok();
+  };
+  EXPECT_TRUE(with(kMostProbedBytes));
+  EXPECT_FALSE(with(kMostProbedBytes + 1));
+}
+
+// Each loop over paths, whose number the sender chooses, ends with the call; what it keeps counts.
+TEST(ProbeTrail, EveryStep_IsStopped) {
+  TrailInputs inputs;
+  inputs.files = ListOf({{"x.h", "one"}});
+  const std::vector<Probe> probes = AnswersOf(std::vector<std::string>{"x.h", "y.h"}, inputs.files);
+  ProbeTrail trail = inputs.Begin();
+  const ProbeRow row = trail.RowTo(probes);
+  const Bytes bytes = EncodeProbeRow(row), list = EncodeProbes(probes);
+  const struct {
+    const char* name;
+    std::function<void()> run;
+    bool keeps;
+  } steps[] = {
+      {"AnswersOf", [&] { (void)AnswersOf(row.paths, inputs.files); }, true},
+      {"HoldsIn", [&] { (void)HoldsIn(inputs.files, probes); }, false},
+      {"DependenciesOf", [&] { (void)DependenciesOf(probes); }, true},
+      {"EncodeProbeRow", [&] { (void)EncodeProbeRow(row); }, false},
+      {"DecodeProbeRow", [&] { (void)DecodeProbeRow(bytes); }, false},
+      {"EncodeProbes", [&] { (void)EncodeProbes(probes); }, false},
+      {"DecodeProbes", [&] { (void)DecodeProbes(list); }, false},
+      {"RowTo", [&] { (void)inputs.Begin().RowTo(probes); }, true},
+      {"ModuleKeyOf", [&] { (void)inputs.Begin().ModuleKeyOf(probes); }, true},
+      {"Follow", [&] { (void)inputs.Begin().Follow(row); }, true},
+  };
+  SystemClock clock;
+  for (const auto& step : steps) {
+    {
+      std::stop_source stop;
+      stop.request_stop();
+      const StopScope scope({.stop = stop.get_token()}, clock);
+      EXPECT_THROW(step.run(), Stopped) << step.name;
+    }
+    const StopScope scope({.bytes = 8}, clock);
+    if (step.keeps) {
+      EXPECT_THROW(step.run(), Stopped) << step.name;
+    } else {
+      EXPECT_NO_THROW(step.run()) << step.name;
+    }
+  }
 }
 
 TEST(ProbeRow, OtherBytes_AreRefusedOrTheSameAgain) {

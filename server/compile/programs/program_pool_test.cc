@@ -198,6 +198,41 @@ TEST_F(IncludingPool, HostileIncludes_AreErrorsOfTheSource) {
   }
 }
 
+// What the daemon keeps of a source, and of one that does not compile as well: bytes of the text, a
+// multiple of them for what was made of it, and what every source may add.
+TEST_F(IncludingPool, WhatIsKeptOfASource_IsBoundedByWhatWasSent) {
+  constexpr uint64_t kOfEach = uint64_t{8} << 20;
+  constexpr uint64_t kTimes = 16;
+  const auto lines = [](size_t count, const std::string& before, const std::string& after) {
+    std::string text;
+    for (size_t i = 0; i < count; ++i) {
+      text += before + std::to_string(i) + after;
+    }
+    return text;
+  };
+  const std::string name(60, 'q'), number(300, '9');
+  const std::pair<const char*, std::string> sources[] = {
+      {"includes that are nowhere", lines(500, "#include \"" + name, "\"\n")},
+      {"macros that name them", "#define N <" + name + ">\n" + lines(2000, "#include N //", "\n")},
+      {"errors", lines(2000, "float f() { return " + name, "; }\n")},
+      {"error directives", lines(2000, "#error " + number, "\n")},
+      {"functions that are right", lines(2000, "float f", "(float a) { return a; }\n")},
+  };
+  for (const auto& [what, text] : sources) {
+    HlslInputs inputs = InputsOf({{"lib.h", kLib}});
+    for (int i = 0; i < 64; ++i) {
+      inputs.settings.include_roots.push_back(std::string(900, 'r') + std::to_string(i));
+    }
+    const uint64_t sent = text.size() + 64 * uint64_t{902};
+    cache::MemoryStore store(nullptr, nullptr, {});
+    ProgramPool pool(store, uint64_t{64} << 20);
+    ASSERT_TRUE(pool.Parse(SourceOf(text), inputs, {}, nullptr).ok()) << what;
+    EXPECT_GT(store.bytes(), 0u) << what;
+    EXPECT_LT(store.bytes(), kTimes * sent + kOfEach) << what;
+    EXPECT_LT(pool.Usage().bytes, kTimes * sent + kOfEach) << what;
+  }
+}
+
 TEST_F(IncludingPool, RowsThatLie_AreReadAnew) {
   Upload({{"lib.h", kLib}});
   // Somebody put a row under the first key that names the module of another source.

@@ -15,6 +15,7 @@
 
 #include "cache/call_bounds.h"
 #include "cache/decorators/memory_store.h"
+#include "cache/leases/on_behalf.h"
 #include "compiler/base/reasons.h"
 #include "compiler/base/version.h"
 #include "compiler/diag/quoted.h"
@@ -394,6 +395,7 @@ Result<void> CallContext::RunBody(const Body& body, const cache::Call& call) {
   if (call.stop.stop_requested()) {
     return Error{.code = ErrorCode::kCancelled, .context = "by the caller", .reason = {}};
   }
+  const cache::OnBehalfOf principal(principal_.id);
   // Only around the body: what crashes there is this call's.
   ops::SetCrashTrace(trace_);
   Result<void> result = Try([&]() -> Result<void> {  // a bug costs this call

@@ -8,6 +8,7 @@
 
 #include "compiler/base/threads/stop.h"
 #include "compiler/source/include_paths.h"
+#include "compiler/source/probed_bytes.h"
 
 namespace kiln::hlsl {
 namespace {
@@ -104,13 +105,18 @@ const SourceFile* Includes::Find(const Name& name) {
     if (!path.has_value()) {
       return nullptr;
     }
-    tried += (tried.empty() ? "" : ", ") + *path;
     // Places that were tried are said, in their order.
+    if (tried.size() <= kMaxArgument) {  // what is said is cut there
+      tried += (tried.empty() ? "" : ", ") + *path;
+    }
     return Probe(*path, name.origin);
   };
   const SourceFile* found = name.quoted ? look(FolderOf(here)) : nullptr;
   for (const std::string& root : inputs_.roots) {
-    found = found != nullptr ? found : look(root);
+    if (found != nullptr || state_.stopped) {
+      break;
+    }
+    found = look(root);
   }
   if (found == nullptr && !state_.stopped) {
     state_.lacks_file = true;
@@ -134,6 +140,11 @@ const SourceFile* Includes::Probe(const std::string& path, uint32_t origin) {
       state_.FailSize("module", "too many paths of includes", kMostProbes, origin);
       return nullptr;
     }
+    if (probed_bytes_ + path.size() > kMostProbedBytes) {
+      state_.FailSize("module", "too many bytes in paths of includes", kMostProbedBytes, origin);
+      return nullptr;
+    }
+    probed_bytes_ += path.size();
     ChargeMemory(sizeof(kiln::Probe) + 2 * path.size());
     probes.push_back({.path = path,
                       .present = found != nullptr,

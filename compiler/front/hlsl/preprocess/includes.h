@@ -51,6 +51,7 @@ class Includes {
   LineSource line_;
   Expander expander_;
   FlatMap<std::string, uint32_t> probes_;  // rows of the stream's
+  uint64_t probed_bytes_ = 0;              // of their paths
   uint32_t entered_ = 0;
 };
 

@@ -51,6 +51,31 @@ TEST(Limits, PathsOfIncludes_AreBounded) {
   EXPECT_EQ(run.stream().probes.size(), 65'536u);
 }
 
+// A few bytes of source that name long roots again and again: what is kept of the paths counts.
+TEST(Limits, BytesOfPathsOfIncludes_AreBounded) {
+  Settings settings;
+  for (int i = 0; i < 64; ++i) {
+    settings.include_roots.push_back(std::string(1000, 'r') + std::to_string(100 + i));
+  }
+  // 64 paths of 1,024 bytes each come to 64 KiB.
+  const auto asking = [](size_t count) {
+    std::string text;
+    for (size_t i = 0; i < count; ++i) {
+      text += "#include <" + std::string(17, 'q') + std::to_string(100 + i) + ">\n";
+    }
+    return text;
+  };
+  const TestRun most(asking(16), settings);
+  EXPECT_EQ(most.Codes().find("1007"), std::string::npos) << most.Codes();
+  EXPECT_EQ(most.stream().probes.size(), 16u * 64);
+  const TestRun run(asking(17), settings);
+  EXPECT_TRUE(run.Codes().ends_with("1007")) << run.Codes();
+  EXPECT_EQ(run.stream().probes.size(), 16u * 64) << "nothing is kept beyond it";
+  EXPECT_NE(run.Messages().find("too many bytes in paths of includes, the limit is 1048576"),
+            std::string::npos)
+      << run.Messages();
+}
+
 TEST(Limits, DoublingMacros_StopAtTheirTokens) {
   EXPECT_EQ(TestRun(Doubling(10)).stream().tokens.size(), 1025u);
   const TestRun run(Doubling(25));
