@@ -330,8 +330,10 @@ axes = { alpha_clip = "*" }
         daemon = programs / "kilnd"
         daemon.write_text('#!/bin/sh\nls -A "$TMPDIR" > "$0.saw"\nexit 1\n')
         daemon.chmod(0o755)
-        ended = subprocess.run([programs / "kiln", "--no-daemon", "status"], cwd=self.dir,
-                               env=self.env, capture_output=True, text=True)
+        self.write("one.rpl", "void v (void) { vertex_stage_output_position (f4 {0.0}); }\n")
+        ended = subprocess.run(
+            [programs / "kiln", "--no-daemon", "compile", "one.rpl", "--entry", "vertex=v"],
+            cwd=self.dir, env=self.env, capture_output=True, text=True)
         self.expect(ended, 4, "kilnd ended before it was ready")
         self.assertEqual((programs / "kilnd.saw").read_text(), "")
         self.assertEqual(list((self.dir / "tmp").iterdir()), [])
