@@ -170,8 +170,6 @@ class Programs(CliCase):
             ([*uber, "--grid", "nonsense"], 3, ["no option 'nonsense'"]),
             ([*uber, "--grid", "max_point_lights"], 2, ["name the values"]),
             ([*uber, "--grid", "a,b,c"], 2, ["one axis or two"]),
-            ([*uber, "--target", "wgsl"], 2, ["no target in SPIR-V"]),
-            ([*uber, "--target", "wgsl", "--target", "meta"], 2, ["no target in SPIR-V"]),
             (["preview", broken, "--entry", "vertex=f", "--out", picture], 1, ["RPL6001"]),
         ]
         for arguments, code, texts in rows:
@@ -192,10 +190,6 @@ class Programs(CliCase):
         again = self.dir / "again.png"
         self.expect(self.run_program("kiln", *uber, "--out", again, env=self.env | self.SOFTWARE), 0)
         self.assertEqual(again.read_bytes(), picture.read_bytes())
-        # Whatever comes first, the words that are drawn are those in SPIR-V.
-        self.expect(self.run_program("kiln", *uber, "--target", "wgsl", "--target", "spirv", "--out", again,
-                                     env=self.env | self.SOFTWARE), 0)
-        self.assertEqual(again.read_bytes(), picture.read_bytes())
         mesh = self.write("corner.obj", "v 0 0 0\nv 0 1 0\nv 1 0 0\nf 1 3 2\n")
         self.expect(self.run_program("kiln", *uber, "--mesh", mesh, "--out", again,
                                      env=self.env | self.SOFTWARE), 0)
@@ -205,6 +199,32 @@ class Programs(CliCase):
         self.assertEqual([report["type"], report["signature"]], ["preview", "default"])
         self.assertIn("R8G8B8A8_UNORM", report["formats"])
         self.assertEqual([report["lints"], report["validation"]], [[], []])
+
+    def test_preview_draws_the_target_in_spirv(self):
+        self.write("uber.rpl", UBER.read_text())
+        picture, again = self.dir / "picture.png", self.dir / "again.png"
+        for targets, code in [('"vk"', 0), ('"data", "web", "vk"', 0), ('"web", "data"', 2)]:
+            self.write("kiln.toml", f"""[project]
+manifest = 1
+name = "forms"
+[target.vk]
+form = "spirv"
+[target.web]
+form = "wgsl"
+[target.data]
+form = "meta"
+[[program]]
+name = "uber"
+sources = ["uber.rpl"]
+entry_points = {{ vertex = "vertex_main", fragment = "fragment_main" }}
+targets = [{targets}]
+""")
+            done = self.run_program("kiln", "preview", "uber", "--size", "24x16", "--out", again,
+                                    env=self.env | self.SOFTWARE)
+            self.expect(done, code, *(["no target in SPIR-V"] if code else []))
+            if not picture.exists():
+                picture.write_bytes(again.read_bytes())
+            self.assertEqual(again.read_bytes(), picture.read_bytes(), targets)
 
     def test_inspect_shows_a_variant_and_its_files(self):
         views = {
