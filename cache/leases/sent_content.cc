@@ -131,11 +131,6 @@ bool SentContent::empty() const {
   return places_.empty();
 }
 
-size_t SentContent::size() const {
-  const MutexLock lock(mutex_);
-  return places_.size();
-}
-
 uint64_t SentContent::Of(std::string_view owner) const {
   const MutexLock lock(mutex_);
   return shares_.Of(owner);

@@ -56,7 +56,6 @@ class SentContent {
   std::vector<Hash128> SentBefore(int64_t then_s, size_t contents);
 
   bool empty() const;
-  size_t size() const;  // contents of all
   uint64_t Of(std::string_view owner) const;
   uint64_t most() const { return shares_.most(); }
   uint64_t MostOfOne() const { return shares_.MostOfOne(); }

@@ -262,7 +262,9 @@ Result<void> SqliteStore::HaveRoomFor(uint64_t bytes, const Call& call) {
   }
   const auto taken = [&] { return UsedBytes() + parts_.counters.waiting_bytes + bytes; };
   if (taken() > most && bytes <= most) {
-    MakeRoom(most - std::min(most, parts_.counters.waiting_bytes + bytes), call);
+    // A twentieth at least: the next put is not to come here again.
+    const uint64_t waiting = parts_.counters.waiting_bytes + bytes;
+    MakeRoom(most - std::min(most, std::max(waiting, most / 20)), call);
   }
   if (const uint64_t would_use = taken(); would_use > most) {
     return Error{.code = ErrorCode::kFull,

@@ -40,6 +40,7 @@ struct StoreParts {
   SentContent sent{options.sent_bytes, kGraceSeconds};
   // Records by whom they were made for, for when they must go young (record_room.h).
   SentContent records{options.max_bytes == 0 ? kNoBound : options.max_bytes, 0};
+  uint32_t records_added = 0;  // since their number was bounded; the writer thread's
   MaintenanceOrders orders;
   AsideFiles aside{log};
   FileHealth health{clock, log, counters, orders};

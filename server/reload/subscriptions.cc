@@ -9,6 +9,7 @@
 #include <chrono>
 #include <utility>
 
+#include "cache/leases/on_behalf.h"
 #include "compiler/base/threads/thread.h"
 
 namespace kiln::reload {
@@ -381,6 +382,7 @@ void Subscriptions::RunChunk(const HeldPtr& held, jobs::Lane lane, const cache::
       all.idle_.NotifyAll();
     }
   } const guard{*this, held, lane};
+  const cache::OnBehalfOf principal(held->principal);
   const Duration until = clock_.Monotonic() + kSlice;
   while (!call.stop.stop_requested() && clock_.Monotonic() < until) {
     std::optional<Session::WorkItem> taken;

@@ -112,9 +112,11 @@ class Subscriptions {
   struct SessionEntry {  // a session with its jobs
     SessionEntry(const SessionKey& key, std::string whose_share, uint64_t epoch, Clock& clock,
                  WatchCounters& counters)
-        : tenant(std::move(whose_share)),
+        : principal(key.principal),
+          tenant(std::move(whose_share)),
           share(key.project + '\n' + key.workspace + '\n' + key.client),
           session(key, epoch, clock, counters) {}
+    const std::string principal;  // for whom it builds
     const std::string tenant;
     const std::string share;  // of the tenant's: jobs::Job::session
     Session session;

@@ -19,6 +19,8 @@ namespace kiln::cache::sqlite {
 namespace {
 
 constexpr size_t kRecordsAtOnce = 256;
+// How many are known is counted in one walk over them, after so many new ones.
+constexpr uint32_t kAddedBetweenTrims = 1024;
 constexpr uint64_t kPartsOfSurplus = 16;
 // A put that meets a full store waits for so many transactions at most.
 constexpr int kMostRounds = 64;
@@ -109,6 +111,7 @@ Result<void> RecordRoom::Note(TableWrites& writes, std::string_view principal,
     return {};
   }
   KILN_TRY(Statement statement, writes.connection().Prepare(kCostSql));
+  uint32_t added = 0;
   for (const Item& item : put) {
     if (!IsRecord(item.key)) {
       continue;
@@ -116,18 +119,29 @@ Result<void> RecordRoom::Note(TableWrites& writes, std::string_view principal,
     Query query(statement);
     query.Bind(static_cast<int64_t>(item.key.space)).Bind(static_cast<int64_t>(item.key.level));
     KILN_TRY(const bool found, query.Bind(item.key.id).Next());
-    if (found) {
-      parts_.records.Add(principal, LedgerId(query.Int(0)), static_cast<uint64_t>(query.Int(1)),
-                         writes.NowSeconds());
+    if (found && parts_.records.Add(principal, LedgerId(query.Int(0)),
+                                    static_cast<uint64_t>(query.Int(1)), writes.NowSeconds())) {
+      ++added;
     }
   }
-  // Each counts for a part of the store at least, so this many fill it; more are stale.
-  while (parts_.records.size() > SentContent::kMostContents) {
+  if (added != 0 && (parts_.records_added += added) >= kAddedBetweenTrims) {
+    parts_.records_added = 0;
+    Trim();
+  }
+  return {};
+}
+
+// Each counts for a part of the store at least, so this many fill it; more are stale.
+void RecordRoom::Trim() {
+  size_t known = 0;
+  for (const SentContent::Share& share : parts_.records.Shares()) {
+    known += share.contents;
+  }
+  for (; known > SentContent::kMostContents; --known) {
     for (const Hash128& id : parts_.records.OldestOfMost(1, 1)) {
       parts_.records.Forget(id);
     }
   }
-  return {};
 }
 
 // As much as he has more than the next, so that those who have much come down together; a part of

@@ -35,6 +35,7 @@ class RecordRoom {
     bool leases_count = true;
   };
 
+  void Trim();
   Meant OfWhoeverHasMost(uint64_t bytes) const;
   Result<Meant> LeastLatelyUsed(uint64_t bytes) const;
   // Gives how many are gone.

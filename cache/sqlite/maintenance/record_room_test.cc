@@ -23,9 +23,9 @@ class RecordRoomTest : public testing::Test {
  protected:
   void SetUp() override { Open(0); }
 
-  void Open(uint64_t max_bytes) {
+  void Open(uint64_t max_bytes, const char* folder = "cache") {
     store.reset();
-    store = *SqliteStore::Open({.dir = directory.path() / "cache",
+    store = *SqliteStore::Open({.dir = directory.path() / folder,
                                 .max_bytes = max_bytes,
                                 .writer = {.group_wait = Duration::zero()}},
                                clock, log);
@@ -98,14 +98,15 @@ TEST_F(RecordRoomTest, RecordsOfNobody_GoLeastLatelyUsedFirst) {
 
 // One who has no more than his share keeps what a lease covers; one who has more does not.
 TEST_F(RecordRoomTest, LeasesKeep_WithinAShare) {
+  const std::vector<std::string> names = {"a1", "a2", "a3", "a4", "a5"};
   for (const bool beyond : {false, true}) {
-    Open(beyond ? uint64_t{6} * kBytes : uint64_t{40} * kBytes);
+    Open(beyond ? 8 * kBytes : 40 * kBytes, beyond ? "beyond" : "within");
     ASSERT_TRUE(LeaseTable(*store).Hold("batch 7c1e").ok());
-    for (const char* name : {"a1", "a2", "a3", "a4"}) {
+    for (const std::string& name : names) {
       ASSERT_TRUE(Put("token:a", name).ok());
     }
     store->MakeRoom(store->UsedBytes() - kBytes / 2, {});
-    EXPECT_EQ(There({"a1", "a2", "a3", "a4"}), beyond ? "a2 a3 a4" : "a1 a2 a3 a4");
+    EXPECT_EQ(There(names), beyond ? "a2 a3 a4 a5" : "a1 a2 a3 a4 a5");
   }
 }
 

@@ -220,6 +220,8 @@ TEST_F(SqliteTablesTest, MoreLeasesThanThereIsRoomFor_KeepNothingElse) {
 // names it does not touch.
 TEST_F(SqliteTablesTest, RoomIsMade_OfWhoeverSentMost) {
   const Key record = PutRecord("record", 400'000);
+  // Which would go after all that nobody names.
+  ASSERT_TRUE(PinTable(*store).Add({.name = "keep"}, std::span(&record, 1)).ok());
   const auto sent = [this](const char* owner, char fill, size_t bytes) {
     std::mt19937 noise(static_cast<unsigned>(fill));
     Bytes content(bytes);
@@ -279,6 +281,7 @@ TEST_F(SqliteTablesTest, ContentThatIsNamed_CountsForNobody) {
                  {.products = {{"meta", DigestOf(content.value.bytes)}}, .cpu_us = 1});
   ASSERT_TRUE(store->Put(std::span(&record, 1), Durability::kDurable, {}).ok());
   EXPECT_TRUE(store->sent().empty());
+  ASSERT_TRUE(PinTable(*store).Add({.name = "keep"}, std::span(&record.key, 1)).ok());
   store->MakeRoom(0, {});
   EXPECT_TRUE(Has(content.key));
 }
