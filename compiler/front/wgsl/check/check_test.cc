@@ -354,6 +354,28 @@ TEST(WgslCheck, ManyAttributes_AreStopped) {
   EXPECT_TRUE(ErrorsOf("struct S { @size(4) @size(4) x : f32 }").starts_with("WGSL1004"));
 }
 
+// 64 mentions of a constant of 16,384 parts are 2^20. Numbers are one row, however many.
+TEST(WgslCheck, ValuesOfStructs_AreLimitedTogether) {
+  const auto body = [](std::string_view declarations, std::string_view statement, int count) {
+    std::string text(declarations);
+    text += " fn f(i : u32) { ";
+    for (int k = 0; k < count; ++k) {
+      text += statement;
+    }
+    return text + "}";
+  };
+  constexpr std::string_view kLarge =
+      "struct S { a : u32 } struct L { s : array<S, 8191>, b : u32 } const c = L();";
+  constexpr std::string_view kTable = "const c = array<u32, 16384>();";
+  EXPECT_EQ(ErrorsOf(body(kLarge, "_ = c; ", 60)), "");
+  EXPECT_EQ(ErrorsOf(body(kLarge, "_ = c; ", 70)),
+            "WGSL1007 parts of all values of structs exceeds the limit of 1048576\n");
+  EXPECT_EQ(ErrorsOf(body(kLarge, "{ var x : L; } ", 60)), "");
+  EXPECT_TRUE(ErrorsOf(body(kLarge, "{ var x : L; } ", 70)).starts_with("WGSL1007"));
+  EXPECT_TRUE(ErrorsOf(body(kLarge, "_ = L(); ", 70)).starts_with("WGSL1007"));
+  EXPECT_EQ(ErrorsOf(body(kTable, "_ = c[i]; ", 1000)), "");
+}
+
 TEST(WgslCheck, Tables_AreCharged) {
   std::string text = "fn f(a : u32) { var x = a;";
   for (int i = 0; i < 1000; ++i) {

@@ -76,6 +76,10 @@ class CheckContext {
   // "value", "type", …: what stands there, for messages.
   std::string FoundText(ExprId id) const;
 
+  // Counts what a mention or an empty variable of a type that holds structs costs. False: WGSL1007,
+  // said once for the module.
+  bool SpendParts(TypeId type, TokenRange at);
+
   // --- rows
   ExprId Add(const Expr& expr) {
     ChargeMemory(sizeof(Expr));
@@ -99,6 +103,12 @@ class CheckContext {
   // A constant of a type whose leaves are `words`. Fails where a module has too many.
   ExprId AddConstant(TypeId type, std::span<const Word> words, TokenRange at);
   FunctionRow& Function() { return unit.functions[function.value]; }
+
+ private:
+  uint64_t CostOf(TypeId type);
+
+  FlatMap<uint32_t, uint64_t> costs_;  // of TypeId
+  uint64_t parts_ = 0;                 // of constants and empty variables with structs
 };
 
 }  // namespace kiln::wgsl::front

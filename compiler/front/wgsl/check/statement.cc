@@ -217,6 +217,10 @@ class Statements {
                        .With("limit", context_.limits.value_items));
       return {};
     }
+    // Without a value it begins as zero, which is put together like any other.
+    if (!value.valid() && !context_.SpendParts(type, stmt.at)) {
+      return {};
+    }
     const LocalId local = context_.Add(Local{
         .name = context_.Text(stmt.token), .kind = LocalKind::kVar, .type = type, .at = stmt.at});
     meaning = {.kind = ExprKind::kLocal,

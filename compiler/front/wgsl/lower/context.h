@@ -86,6 +86,7 @@ class LowerContext {
   std::vector<ir::LocalId> locals;    // of LocalId: storage, parameters
   std::vector<ir::InstId> values;     // of LocalId: `let`
   std::vector<Place> pointers;        // of LocalId: `let` of a pointer
+  FlatMap<uint64_t, ir::ConstId> array_rows;  // TypeId << 32 | first word, or kNoRow of zeros
   FlatMap<uint32_t, ir::LocalId> kept_steps;  // of ExprId, an index: the variable that keeps it
   bool reads_steps = false;                   // they are read and not computed
   std::vector<FunctionId> entries;            // in order

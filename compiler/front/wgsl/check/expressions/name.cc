@@ -71,6 +71,9 @@ class Name {
     if (value.kind == ExprKind::kLocal && context_.in_continuing != 0) {
       context_.unit.locals[value.a].in_continuing = true;
     }
+    if (value.kind == ExprKind::kConstant && !context_.SpendParts(value.type, name_.at)) {
+      return Failed();
+    }
     value.at = name_.at;
     // The mention is kept at the function that has it: with calls it says what an entry point
     // reaches.
