@@ -181,7 +181,7 @@ DumpResult DumpSourceStage(std::string_view stage, std::span<const SourceFile> s
       const Result<ir::Module> module = ReadTextModule(sources[ordinal]);
       result.ok = result.ok && module.ok();
       result.text += module.ok() ? ir::Print(module->view()) : ErrorText(module.error()) + "\n";
-      result.files.emplace_back();  // by module: places of those behind it count on it
+      result.files.emplace_back();  // a row for each source: places are looked up by ordinal
       continue;
     }
     DumpedSource dumped = DumpSource(stage, sources[ordinal], inputs, ordinal);

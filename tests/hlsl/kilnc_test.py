@@ -104,6 +104,18 @@ class Files(unittest.TestCase):
         texts = [label["text"] for label in found["labels"]]
         self.assertEqual(texts[-2:], ["'parts/deep.hlsli' is included here", "'near.hlsli' is included here"])
 
+    def test_a_text_module_does_not_move_the_places_of_later_sources(self):
+        self.write("empty.hlsl", "float f(float x) { return x; }\n")
+        code, text, err = self.kilnc("compile", "empty.hlsl", "--stage", "lower")
+        self.assertEqual((code, err), (0, ""))
+        self.write("a.kir", text)
+        self.write("lib/far.hlsli", "\n\n\nfloat g() { return 1 }\n")
+        self.write("root.hlsl", '#include <far.hlsli>\n')
+        for sources in [["root.hlsl"], ["a.kir", "root.hlsl"]]:
+            code, out, err = self.kilnc("compile", *sources, "-I", "lib", "--stage", "parse")
+            self.assertEqual(code, 1)
+            self.assertIn("lib/far.hlsli:4:", out + err, sources)
+
     def test_errors_of_variants_are_in_the_included_file_too(self):
         self.write("near.hlsli", "float4 shade(float4 a : COLOR, float4 b : COLOR) : SV_Target { return a + b; }\n")
         self.write("root.hlsl", '\n#include "near.hlsli"\n')

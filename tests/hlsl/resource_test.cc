@@ -209,6 +209,28 @@ std::vector<Row> BufferRows() {
   };
 }
 
+// What comes back of calls: spec/hlsl 13.2.
+std::vector<Row> CallRows() {
+  return {
+      {.name = "an inout argument is what it was when it stood there",
+       .source = "int f (inout int a, int b) { a += 10; return a * 100 + b; }",
+       .statements = "int x = 1; int r = f (x, x++); put (r); put (x);",
+       .buffers = {},
+       .expected = {1101, 11}},
+      {.name = "an argument before it has done its work",
+       .source = "int f (int b, inout int a) { a += 10; return a * 100 + b; }",
+       .statements = "int x = 1; int r = f (x++, x); put (r); put (x);",
+       .buffers = {},
+       .expected = {1201, 12}},
+      {.name = "a call behind it writes it as well",
+       .source = "int g (inout int a) { a = 7; return 5; } int f (inout int a, int b) "
+                 "{ a += 10; return a * 100 + b; }",
+       .statements = "int x = 1; int r = f (x, g (x)); put (r); put (x);",
+       .buffers = {},
+       .expected = {1105, 11}},
+  };
+}
+
 class Resources : public oracle::OperatorFixture {
  protected:
   static void Check(const Row& row) {
@@ -252,6 +274,11 @@ class Resources : public oracle::OperatorFixture {
 
 TEST_F(Resources, Layouts_AreThoseOfTheRules) {
   for (const Row& row : LayoutRows()) {
+    Check(row);
+  }
+}
+TEST_F(Resources, Arguments_AreEvaluatedInOrder) {
+  for (const Row& row : CallRows()) {
     Check(row);
   }
 }

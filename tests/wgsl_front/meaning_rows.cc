@@ -320,6 +320,24 @@ void AddConstructors(std::vector<MeaningRow>& rows) {
   }
 }
 
+// A `let` of a pointer is evaluated where it stands, however late it is used.
+void AddPointers(std::vector<MeaningRow>& rows) {
+  rows.push_back({.name = "a pointer in a continuing block",
+                  .statements = "var a = array<u32, 4>(); var i = 0u; loop { if i >= 2u { break; } "
+                                "let p = &a[i]; i = i + 1u; continuing { *p = *p + 7u; } } "
+                                "equal = a[0] == 7u && a[1] == 7u && a[2] == 0u;"});
+  rows.push_back(
+      {.name = "a pointer of a pointer in a continuing block",
+       .statements =
+           "var a = array<array<u32, 2>, 2>(); var i = 0u; loop { let p = &a[i]; "
+           "let q = &(*p)[1u - i]; i = i + 1u; continuing { *q = i; break if i == 2u; } } "
+           "equal = a[0][1] == 1u && a[1][0] == 2u && a[0][0] == 0u && a[1][1] == 0u;"});
+  rows.push_back({.name = "a pointer in a condition behind the continuing block",
+                  .statements =
+                      "var a = array<u32, 4>(3u, 5u, 0u, 9u); var i = 0u; loop { let p = &a[i]; "
+                      "i = i + 1u; continuing { break if *p == 0u; } } equal = i == 3u;"});
+}
+
 }  // namespace
 
 std::vector<MeaningRow> MeaningRows() {
@@ -327,6 +345,7 @@ std::vector<MeaningRow> MeaningRows() {
   AddOverloads(rows);
   AddConversions(rows);
   AddConstructors(rows);
+  AddPointers(rows);
   return rows;
 }
 

@@ -15,7 +15,8 @@ struct MeaningRow {
   std::string statements;  // set `equal` to whether both are one
 };
 
-// All rows, in the same order on every machine: overloads, conversions, constructors, bitcasts.
+// All rows, in the same order on every machine: overloads, conversions, constructors, bitcasts,
+// pointers.
 std::vector<MeaningRow> MeaningRows();
 
 // A compute program that writes 2 to `made[i]` where row i is equal, 1 where it is not.

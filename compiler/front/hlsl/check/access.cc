@@ -102,6 +102,12 @@ ExprId PickLeaves(CheckContext& context, ExprId base, TypeId type,
   return MakeConstant(context, type, made, at);
 }
 
+// Where the leaves of a part lie in those of a constant. Requires: they are there.
+ConstantRow PartAt(CheckContext& context, uint64_t leaf, TypeId type) {
+  return {.first = static_cast<uint32_t>(leaf),
+          .count = static_cast<uint32_t>(context.types().LeavesOf(type))};
+}
+
 ExprId MakeSwizzle(CheckContext& context, ExprId base, const Letters& letters, TokenRange at) {
   const Expr source = context.Get(base);
   const TypeId type = context.types().Vector(context.types()[source.type].item, letters.count);
@@ -166,11 +172,7 @@ ExprId MemberOfStruct(CheckContext& context, ExprId base, uint32_t name, TokenRa
       continue;
     }
     if (source.kind == ExprKind::kConstant) {
-      std::vector<uint32_t> leaves(context.types().LeavesOf(member.type));
-      for (uint32_t& number : leaves) {
-        number = static_cast<uint32_t>(leaf++);
-      }
-      return PickLeaves(context, base, member.type, leaves, at);
+      return MakePart(context, base, member.type, PartAt(context, leaf, member.type), at);
     }
     return Combine(context,
                    {.kind = ExprKind::kMember,
@@ -309,12 +311,8 @@ ExprId MakeIndex(CheckContext& context, ExprId base, ExprId index, TokenRange at
   }
   // An item of a constant is one; its leaves lie one behind another.
   if (known && source.kind == ExprKind::kConstant) {
-    const uint64_t count = context.types().LeavesOf(parts->type);
-    std::vector<uint32_t> leaves;
-    for (uint64_t i = 0; i < count; ++i) {
-      leaves.push_back(static_cast<uint32_t>(known->bits * count + i));
-    }
-    return PickLeaves(context, base, parts->type, leaves, at);
+    const uint64_t first = known->bits * context.types().LeavesOf(parts->type);
+    return MakePart(context, base, parts->type, PartAt(context, first, parts->type), at);
   }
   // A swizzle or a texel has no storage that a number could pick from.
   const bool picked = source.kind == ExprKind::kSwizzle || source.kind == ExprKind::kElements ||
@@ -344,6 +342,27 @@ ExprId RootOf(const CheckContext& context, ExprId place) {
   }
 }
 
+// The component that stands twice in the text of a swizzle: its letter, or `_m01` of a matrix.
+// Requires: one does.
+std::string_view RepeatedOf(const Expr& expr, std::string_view text) {
+  const bool swizzle = expr.kind == ExprKind::kSwizzle;
+  const uint32_t count = swizzle ? ir::SwizzleCount(expr.b) : ElementCount(expr.b);
+  const auto number = [&](uint32_t i) {
+    return swizzle ? ir::SwizzleLetter(expr.b, i)
+                   : ElementRow(expr.b, i) << 2 | ElementColumn(expr.b, i);
+  };
+  const size_t step =
+      text.size() / count;  // of elements of a vector by their names in a matrix, too
+  for (uint32_t i = 1; i < count; ++i) {
+    for (uint32_t k = 0; k < i; ++k) {
+      if (number(i) == number(k)) {
+        return text.substr(i * step, step);
+      }
+    }
+  }
+  return text;
+}
+
 // Marks the root as written, which decides how parameters are passed (spec/hlsl 13.2). Three
 // reasons why something cannot be written: it is constant, a value, or a swizzle that names a
 // component twice.
@@ -364,10 +383,10 @@ bool CheckWritable(CheckContext& context, ExprId place) {
   }
   if (!is_place && (expr.kind == ExprKind::kSwizzle || expr.kind == ExprKind::kElements) &&
       context.Get(ExprId{expr.a}).Is(Expr::kPlace)) {
-    const std::string text(context.Text(expr.at.end - 1));
+    const std::string_view text = context.Text(expr.at.end - 1);
     context.Say(context.At(Code::kHlsl2009, expr.at.end - 1)
                     .With("text", text)
-                    .With("letter", text.substr(0, 1)));
+                    .With("letter", RepeatedOf(expr, text)));
     return false;
   }
   context.Say(context.At(Code::kHlsl2018, expr.at)

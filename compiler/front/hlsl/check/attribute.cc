@@ -254,6 +254,15 @@ void ReadPackOffset(CheckContext& context, const syntax::Place& place, Attribute
   made.offset = *number * 16 + static_cast<uint32_t>(index) * 4;
 }
 
+// spec/hlsl 16.1: a register space beside another set would have to be one of the two.
+void CheckHome(CheckContext& context, const syntax::Place& place, const Attributes& made) {
+  if (made.home_set != kNoRow && made.register_space != kNoRow &&
+      made.home_set != made.register_space) {
+    const TokenRange at{place.begin, place.end};
+    context.Refuse(at, context.Text(at), "register spaces beside another 'kiln::set'");
+  }
+}
+
 // What stands behind colons. The last of a kind counts.
 void ReadPlaces(CheckContext& context, syntax::RowRange places, Attributes& made) {
   for (uint32_t i = 0; i < places.count; ++i) {
@@ -263,6 +272,7 @@ void ReadPlaces(CheckContext& context, syntax::RowRange places, Attributes& made
       made.semantic_token = place.token;
     } else if (place.kind == syntax::PlaceKind::kRegister) {
       ReadRegister(context, place, made);
+      CheckHome(context, place, made);
     } else {
       ReadPackOffset(context, place, made);
     }

@@ -10,6 +10,7 @@
 #include <limits>
 
 #include "compiler/base/check.h"
+#include "compiler/base/threads/stop.h"
 #include "compiler/front/hlsl/check/resources/handle.h"
 
 namespace kiln::hlsl {
@@ -116,10 +117,106 @@ ExprId ConvertNumber(CheckContext& context, ExprId id, TypeId to, ConversionKind
   }
   // The same value under another name: `float` as `float1`, an enum.
   if (IsConstant(context, items)) {
-    return MakeConstant(context, to, CopyOf(context, items), at);
+    const auto count = static_cast<uint32_t>(context.unit.ScalarsOf(context.Get(items)).size());
+    return MakePart(context, items, to, {.first = 0, .count = count}, at);
   }
   return Combine(context, {.kind = ExprKind::kConvert, .type = to, .a = items.value, .at = at},
                  std::span(&items, 1), Knowable::kYes);
+}
+
+// A few words make a value of 65,536 items, so those of a module are limited together. What is no
+// larger than a matrix is not: rows are limited by `nodes`.
+bool SpendLarge(CheckContext& context, uint64_t items, TokenRange at) {
+  constexpr uint64_t kItemsOfMatrix = 16;
+  return items <= kItemsOfMatrix || context.Spend(context.large_items, items, at);
+}
+
+// Instructions that a mention of a constant becomes: numbers and arrays of them are one, a struct
+// is put together from its members. Recursion is as deep as types nest; each type is asked once.
+uint64_t CostOf(CheckContext& context, TypeId type) {
+  constexpr uint64_t kMost = uint64_t{1} << 40;
+  if (const uint64_t* known = context.constant_costs.Find(type.value)) {
+    return *known;
+  }
+  TypeId item = type;
+  uint64_t count = 1;
+  for (; context.types()[item].kind == TypeKind::kArray; item = context.types().ElementOf(item)) {
+    count = std::min(kMost, count * std::max(1u, context.types()[item].extent));
+  }
+  uint64_t cost = 1;
+  if (context.types()[item].kind == TypeKind::kStruct) {
+    for (uint32_t i = 0; i < context.types().StructOf(item).count; ++i) {
+      cost += CostOf(context, context.types().MemberOf(item, i).type);
+    }
+    cost = std::min(kMost, count * std::min<uint64_t>(cost, 1u << 21));
+  }
+  context.constant_costs.Insert(type.value, cost);
+  return cost;
+}
+
+ExprId ConstantOf(CheckContext& context, TypeId type, ConstantRow scalars, TokenRange at) {
+  if (!SpendLarge(context, CostOf(context, type), at)) {
+    return context.Failed(at);
+  }
+  ChargeMemory(sizeof(ConstantRow));
+  context.unit.constants.push_back(scalars);
+  return context.Add({.kind = ExprKind::kConstant,
+                      .rate = Rate::kConstant,
+                      .type = type,
+                      .a = static_cast<uint32_t>(context.unit.constants.size() - 1),
+                      .at = at});
+}
+
+// `(S)0` where both are known: the scalar as each leaf of the type. Invalid if some leaf has no
+// such value. Zero is asked for again and again, so the last constant of a type is kept.
+ExprId ConstantFill(CheckContext& context, Scalar scalar, TypeId to, TokenRange at) {
+  const Fill* known = context.fills.Find(to.value);
+  if (known != nullptr && known->scalar == scalar) {
+    if (!SpendMention(context, known->made, at)) {
+      return context.Failed(at);
+    }
+    Expr same = context.Get(known->made);
+    same.at = at;
+    return context.Add(same);
+  }
+  // Before the leaves are counted out: a struct of nothing has none, and an array of it has items.
+  if (!SpendLarge(context, CostOf(context, to), at)) {
+    return context.Failed(at);
+  }
+  std::vector<Scalar> made;
+  made.reserve(context.types().LeavesOf(to));
+  for (const Item item : LeafItems(context.types(), to)) {
+    const std::optional<Scalar> converted = Converted(scalar, item);
+    if (!converted) {
+      return {};
+    }
+    made.push_back(*converted);
+  }
+  const ExprId id = MakeConstant(context, to, made, at);
+  *context.fills.Insert(to.value, {}).first = {scalar, id};
+  return id;
+}
+
+// A scalar as each leaf of a struct or array. If the type has few enough leaves, a constant makes a
+// constant of it.
+ExprId MakeFill(CheckContext& context, ExprId scalar, TypeId to, TokenRange at) {
+  const uint64_t leaves = context.types().LeavesOf(to);
+  if (IsConstant(context, scalar) && !context.types().IsOpen(to) && leaves != 0 &&
+      leaves <= context.limits.value_items) {
+    if (const ExprId made = ConstantFill(context, *ScalarOf(context, scalar), to, at);
+        made.valid()) {
+      return made;
+    }
+  }
+  if (HasOpenExtent(context.types(), to)) {
+    context.Refuse(at, context.types().Text(to), "values whose size options decide");
+    return context.Failed(at);
+  }
+  if (!SpendLarge(context, std::max(leaves, CostOf(context, to)), at)) {
+    return context.Failed(at);
+  }
+  return Combine(context, {.kind = ExprKind::kFill, .type = to, .a = scalar.value, .at = at},
+                 std::span(&scalar, 1), Knowable::kFixed);
 }
 
 }  // namespace
@@ -165,12 +262,32 @@ ExprId Combine(CheckContext& context, Expr expr, std::span<const ExprId> operand
 // it.
 ExprId MakeConstant(CheckContext& context, TypeId type, std::span<const Scalar> scalars,
                     TokenRange at) {
-  const auto row = static_cast<uint32_t>(context.unit.constants.size());
-  context.unit.constants.push_back({.first = static_cast<uint32_t>(context.unit.scalars.size()),
-                                    .count = static_cast<uint32_t>(scalars.size())});
+  if (!SpendLarge(context, scalars.size(), at)) {
+    return context.Failed(at);
+  }
+  ChargeMemory(scalars.size_bytes());
+  const auto first = static_cast<uint32_t>(context.unit.scalars.size());
   context.unit.scalars.insert(context.unit.scalars.end(), scalars.begin(), scalars.end());
-  return context.Add(
-      {.kind = ExprKind::kConstant, .rate = Rate::kConstant, .type = type, .a = row, .at = at});
+  return ConstantOf(context, type, {first, static_cast<uint32_t>(scalars.size())}, at);
+}
+
+// A constant of structs is as many instructions wherever it is mentioned, and a compile-time
+// expression is lowered with the place of each term: a name of four letters may cost what 4096 rows
+// do.
+bool SpendMention(CheckContext& context, ExprId id, TokenRange at) {
+  const Expr& expr = context.Get(id);
+  if (expr.kind == ExprKind::kConstant) {
+    return SpendLarge(context, CostOf(context, expr.type), at);
+  }
+  return expr.rate != Rate::kOption || expr.weight == 1 ||
+         context.Spend(context.named_terms, expr.weight, at);
+}
+
+ExprId MakePart(CheckContext& context, ExprId constant, TypeId type, ConstantRow part,
+                TokenRange at) {
+  const ConstantRow whole = context.unit.constants[context.Get(constant).a];
+  KILN_CHECK(part.first <= whole.count && part.count <= whole.count - part.first);
+  return ConstantOf(context, type, {whole.first + part.first, part.count}, at);
 }
 
 ExprId MakeScalar(CheckContext& context, Scalar scalar, TokenRange at) {
@@ -197,6 +314,7 @@ std::vector<Item> LeafItems(const Types& types, TypeId type) {
     const TypeId id = pending.back();
     pending.pop_back();
     const Type& row = types[id];
+    CheckStop();
     if (row.kind == TypeKind::kNumeric) {
       items.insert(items.end(), CountOf(row), row.item);
     } else if (row.kind == TypeKind::kEnum) {
@@ -299,21 +417,8 @@ ExprId ConvertTo(CheckContext& context, ExprId id, TypeId to, ConversionUse use,
       return ConvertNumber(context, id, to, conversion.kind, at);
     case ConversionKind::kLeaves:
       return MakeBuild(context, to, std::span(&id, 1), at);
-    // `(S)0`. If the type has few enough leaves, a constant scalar makes a constant of it.
-    case ConversionKind::kFill: {
-      const ExprId scalar = Natural(context, id);
-      if (IsConstant(context, scalar) && !context.types().IsOpen(to) &&
-          context.types().LeavesOf(to) <= context.limits.value_items) {
-        return MakeBuild(context, to, std::vector<ExprId>(context.types().LeavesOf(to), scalar),
-                         at);
-      }
-      if (HasOpenExtent(context.types(), to)) {
-        context.Refuse(at, context.types().Text(to), "values whose size options decide");
-        return context.Failed(at);
-      }
-      return Combine(context, {.kind = ExprKind::kFill, .type = to, .a = scalar.value, .at = at},
-                     std::span(&scalar, 1), Knowable::kFixed);
-    }
+    case ConversionKind::kFill:
+      return MakeFill(context, Natural(context, id), to, at);
     case ConversionKind::kNone:
       break;
   }
@@ -361,6 +466,15 @@ void ConvertConstants(CheckContext& context, std::span<const Item> items,
 // parts.
 ExprId MakeBuild(CheckContext& context, TypeId type, std::span<const ExprId> sources,
                  TokenRange at) {
+  // Each leaf may be taken out of its source level by level.
+  uint32_t depth = 1;
+  for (const ExprId source : sources) {
+    depth = std::max(depth, context.types().DepthOf(context.TypeOf(source)));
+  }
+  if (!SpendLarge(context, std::max(context.types().LeavesOf(type) * depth, CostOf(context, type)),
+                  at)) {
+    return context.Failed(at);
+  }
   // A literal takes the item of its leaf, as long as it is one: 2^32 is a float, but no int.
   std::vector<ExprId> parts(sources.begin(), sources.end());
   const std::vector<Item> items = LeafItems(context.types(), type);

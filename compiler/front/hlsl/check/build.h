@@ -13,8 +13,15 @@
 namespace kiln::hlsl {
 
 // --- constants
+// HLSL1007 if those of the module are too large together.
 ExprId MakeConstant(CheckContext& context, TypeId type, std::span<const Scalar> scalars,
                     TokenRange at);
+// `count` scalars of a constant from number `first` on, as one of `type`: nothing is copied.
+ExprId MakePart(CheckContext& context, ExprId constant, TypeId type, ConstantRow part,
+                TokenRange at);
+// Counts what a constant or compile-time expression costs that is mentioned once more. False:
+// HLSL1007.
+bool SpendMention(CheckContext& context, ExprId id, TokenRange at);
 ExprId MakeScalar(CheckContext& context, Scalar scalar, TokenRange at);
 // The value of a constant scalar; nothing if it is none.
 std::optional<Scalar> ScalarOf(const CheckContext& context, ExprId id);

@@ -83,7 +83,11 @@ ExprId CallFunction(CheckContext& context, FunctionId id, std::span<const ExprId
   std::vector<ExprId> used;
   bool failed = false;
   for (size_t i = 0; i < parameters.size(); ++i) {
-    const ExprId argument = i < arguments.size() ? arguments[i] : context.unit[id].defaults[i];
+    const bool given = i < arguments.size();
+    const ExprId argument = given ? arguments[i] : context.unit[id].defaults[i];
+    if (!given && !SpendMention(context, argument, at)) {
+      return context.Failed(at);
+    }
     // An output must be a place that may be written. All arguments are looked at before giving
     // up.
     if (parameters[i].passing != Passing::kIn) {
@@ -132,8 +136,16 @@ ExprId CallOverloads(CheckContext& context, std::span<const FunctionId> function
                      std::span<const ExprId> arguments, const CallSite& site) {
   const uint32_t name = site.name;
   const TokenRange at = site.at;
+  // A choice among some of them could be another one than the language makes.
+  if (functions.size() > kMaxCandidates) {
+    context.Say(context.At(Code::kHlsl1007, name)
+                    .With("what", std::string("name '").append(context.Text(name)) + "'")
+                    .With("size", std::to_string(functions.size()) + " overloads")
+                    .With("limit", kMaxCandidates));
+    return context.Failed(at);
+  }
   std::vector<Candidate> candidates;
-  for (const FunctionId id : functions.first(std::min(functions.size(), kMaxCandidates))) {
+  for (const FunctionId id : functions) {
     const std::span<const ParameterType> parameters = context.unit[id].parameter_types;
     candidates.push_back({parameters.subspan(context.unit[id].method ? 1 : 0)});
   }

@@ -16,8 +16,7 @@
 namespace kiln::hlsl {
 namespace {
 
-// The codes of a source, each once, in order; "" if there are none.
-std::string CodesOf(std::string_view text, Version version = Version::k2021) {
+std::vector<Diagnostic> FoundIn(std::string_view text, Version version) {
   const SourceFile root("test.hlsl", std::string(text));
   Settings settings;
   settings.version = version;
@@ -29,8 +28,21 @@ std::string CodesOf(std::string_view text, Version version = Version::k2021) {
     const CheckResult checked = Check(read.stream, parsed.ast, settings);
     all.insert(all.end(), checked.diagnostics.begin(), checked.diagnostics.end());
   }
+  return all;
+}
+
+std::string MessagesOf(std::string_view text) {
+  std::string all;
+  for (const Diagnostic& found : FoundIn(text, Version::k2021)) {
+    all += Message(found) + "\n";
+  }
+  return all;
+}
+
+// The codes of a source, each once, in order; "" if there are none.
+std::string CodesOf(std::string_view text, Version version = Version::k2021) {
   std::string codes;
-  for (const Diagnostic& found : all) {
+  for (const Diagnostic& found : FoundIn(text, version)) {
     const std::string_view code = CodeText(found.code);
     if (codes.find(code) == std::string::npos) {
       codes += (codes.empty() ? "" : " ") + std::string(code);
@@ -75,6 +87,8 @@ constexpr Pair kExpressions[] = {
      "float3 f (float2 v) { return float3 (v, 2); }"},
     {"HLSL2019", "static const float a[2] = { 1, 2, 3 };",
      "static const float a[3] = { 1, 2, 3 };"},
+    {"HLSL2019", "static vector<float, 4, 3> v;", "static vector<float, 4> v;"},
+    {"HLSL2019", "static matrix<float, 2, 2, 7> m;", "static matrix<float, 2, 2> m;"},
     {"HLSL2021", "float f (float2x2 m) { return dot (m, m); }",
      "float f (float2 v) { return dot (v, v); }"},
     {"HLSL2021", "float3 f (float2 v, float3x3 m) { return mul (v, m); }",
@@ -127,6 +141,19 @@ constexpr Pair kDeclarations[] = {
     {"HLSL2002", "int f () { return 1; } int f () { return 2; }",
      "int f (); int f () { return 1; } int f (int x) { return 2; }"},
     {"HLSL2002", "struct S { int a; int a; };", "struct S { int a; int b; };"},
+    {"HLSL2019", "Texture2D<float4, 4> t;", "Texture2DMS<float4, 4> t;"},
+    {"HLSL2019", "StructuredBuffer<int, 2> b;", "StructuredBuffer<int> b;"},
+    {"HLSL2019", "RWStructuredBuffer b;", "RWStructuredBuffer<float4> b;"},
+    {"HLSL2019", "ConstantBuffer b;", "struct S { int a; }; ConstantBuffer<S> b;"},
+    {"HLSL2028",
+     "float g; [shader (\"pixel\")] [[kiln::setting (\"cull_mode\", g > 0 ? \"none\" : \"back\")]] "
+     "float4 f () : SV_Target { return g; }",
+     "[[kiln::option (instance)]] static const bool k = true; [shader (\"pixel\")] "
+     "[[kiln::setting (\"cull_mode\", k ? \"none\" : \"back\")]] float4 f () : SV_Target { return "
+     "1; "
+     "}"},
+    {"HLSL8004", "[[kiln::set (1)]] Texture2D t : register (space3);",
+     "[[kiln::set (3)]] Texture2D t : register (space3);"},
     {"HLSL4004", "Texture2D<float4x4> t;", "Texture2D<float3> t;"},
     {"HLSL4005",
      "Texture2D t; SamplerState s; float4 f (float2 v) { return t.Sample (s, v, int2 (v)); }",
@@ -301,6 +328,36 @@ TEST(Check, AFailedThing_IsSaidOnce) {
   EXPECT_EQ(CodesOf("float f () { float3 v = nothing.xyz * 2; return dot (v, v) + v.x; }"),
             "HLSL2001");
   EXPECT_EQ(CodesOf("missing f (missing a) { return a; }").find("HLSL2010"), std::string::npos);
+}
+
+// How often a code is said.
+TEST(Check, AnOptionThatIsNone_IsSaidOnce) {
+  for (const std::string_view declaration : {
+           "[[kiln::option (global)]] const int mode;",
+           "[[kiln::option (global)]] static int mode = 1;",
+       }) {
+    EXPECT_EQ(CodesOf(std::string(declaration) + " int f () { return mode + mode; }"), "HLSL6001")
+        << declaration;
+  }
+}
+
+// The component that stands twice, not the first one.
+TEST(Check, ARepeatedComponent_IsNamed) {
+  const struct {
+    std::string_view statement, component;
+  } rows[] = {
+      {"v.xyy = 1;", "'xyy' is written and names 'y' twice"},
+      {"v.rgr = 1;", "'rgr' is written and names 'r' twice"},
+      {"m._m00_m01_m01 = 1;", "names '_m01' twice"},
+      {"m._12_11_12 = 1;", "names '_12' twice"},
+      {"n._m00_m01_m01 = 1;", "names '_m01' twice"},
+  };
+  for (const auto& row : rows) {
+    const std::string text = "void f (inout float4 v, inout float2x2 m, inout float1x2 n) { " +
+                             std::string(row.statement) + " }";
+    EXPECT_NE(MessagesOf(text).find(row.component), std::string::npos) << row.statement << "\n"
+                                                                       << MessagesOf(text);
+  }
 }
 
 // 20,000 terms, nested structs, doubled constants: nothing recurses or grows without a bound.

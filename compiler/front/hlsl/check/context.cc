@@ -7,6 +7,7 @@ namespace kiln::hlsl {
 
 // A count, then the items; all lists share one table.
 ListId Unit::AddList(std::span<const uint32_t> items) {
+  ChargeMemory((items.size() + 1) * sizeof(uint32_t));
   const ListId id{static_cast<uint32_t>(lists.size())};
   lists.push_back(static_cast<uint32_t>(items.size()));
   lists.insert(lists.end(), items.begin(), items.end());
@@ -45,6 +46,19 @@ Diagnostic CheckContext::At(Code code, TokenRange at) const {
 
 void CheckContext::Refuse(TokenRange at, std::string_view text, std::string_view family) {
   Say(At(Code::kHlsl8004, at).With("text", text).With("family", family));
+}
+
+// What goes beyond is counted as well: only the step over the limit is said.
+bool CheckContext::Spend(Budget& budget, uint64_t amount, TokenRange at) {
+  const bool was_within = budget.used <= budget.most;
+  budget.used += std::min(amount, budget.most + 1);
+  if (was_within && budget.used > budget.most) {
+    Say(At(Code::kHlsl1007, at)
+            .With("what", "source")
+            .With("size", std::to_string(budget.used) + std::string(budget.unit))
+            .With("limit", budget.most));
+  }
+  return budget.used <= budget.most;
 }
 
 Location CheckContext::LocationOf(uint32_t token) const {

@@ -11,6 +11,7 @@
 
 #include "compiler/base/flat_map.h"
 #include "compiler/base/language_limits.h"
+#include "compiler/base/threads/stop.h"
 #include "compiler/diag/diagnostic.h"
 #include "compiler/front/hlsl/check/scopes.h"
 #include "compiler/front/hlsl/check/tree.h"
@@ -30,6 +31,18 @@ struct HandedOn {
 struct ObjectCall {
   ExprId object;
   FunctionId callee;
+};
+
+// What few words of a source make much of, counted for the module.
+struct Budget {
+  uint64_t most = 0;
+  std::string_view unit;  // for the message
+  uint64_t used = 0;
+};
+// A constant that was made of one scalar.
+struct Fill {
+  Scalar scalar;
+  ExprId made;
 };
 
 // Everything given outlives it; it does not move.
@@ -59,7 +72,14 @@ class CheckContext {
   LocalId self;                              // the object, in a method
   std::vector<HandedOn> handed_on;
   std::vector<ObjectCall> object_calls;
-  std::vector<ExprId> rows;  // by row of Ast::exprs: what was made of it
+  std::vector<ExprId> rows;                    // by row of Ast::exprs: what was made of it
+  FlatMap<uint32_t, Fill> fills;               // by TypeId: the last `(T) scalar` that is constant
+  FlatMap<uint32_t, uint64_t> constant_costs;  // by TypeId: see CostOf
+
+  // Items of constants, fills and constructors that are larger than a matrix, and terms of the
+  // compile-time expressions that names stand for.
+  Budget large_items{.most = 1u << 20, .unit = " items of large values"};
+  Budget named_terms{.most = 1u << 21, .unit = " terms in names of compile-time values"};
 
   Dialect dialect() const {
     return settings.version == Version::k2018 ? Dialect::k2018 : Dialect::k2021;
@@ -84,14 +104,18 @@ class CheckContext {
   // HLSL8004.
   void Refuse(TokenRange at, std::string_view text, std::string_view family);
   Location LocationOf(uint32_t token) const;
+  // False if there is too much: HLSL1007, said once for the module.
+  bool Spend(Budget& budget, uint64_t amount, TokenRange at);
 
   // --- rows
   ExprId Add(const Expr& expr) {
+    ChargeMemory(sizeof(Expr));
     unit.exprs.push_back(expr);
     return ExprId{static_cast<uint32_t>(unit.exprs.size() - 1)};
   }
   ExprId Failed(TokenRange at) { return Add({.type = unit.types.Failed(), .at = at}); }
   StmtId Add(const Stmt& stmt) {
+    ChargeMemory(sizeof(Stmt));
     unit.stmts.push_back(stmt);
     return StmtId{static_cast<uint32_t>(unit.stmts.size() - 1)};
   }
@@ -108,7 +132,18 @@ class CheckContext {
   ListId AddList(const std::vector<IdT>& ids) {
     return AddList(std::span<const IdT>(ids));
   }
+  LocalId AddLocal(Local&& local) {
+    ChargeMemory(sizeof(Local));
+    unit.locals.push_back(std::move(local));
+    return LocalId{static_cast<uint32_t>(unit.locals.size() - 1)};
+  }
+  GlobalId AddGlobal(Global&& global) {
+    ChargeMemory(sizeof(Global) + global.name.size());
+    unit.globals.push_back(std::move(global));
+    return GlobalId{static_cast<uint32_t>(unit.globals.size() - 1)};
+  }
   AttributesId AddAttributes(const Attributes& attributes) {
+    ChargeMemory(sizeof(Attributes));
     unit.attributes.push_back(attributes);
     return AttributesId{static_cast<uint32_t>(unit.attributes.size() - 1)};
   }

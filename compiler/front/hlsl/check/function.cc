@@ -167,6 +167,8 @@ FunctionId RowOf(CheckContext& context, const syntax::Decl& decl, const Head& he
   FunctionId id = SameFunction(context, *set, head);
   if (!id.valid()) {
     id = FunctionId{static_cast<uint32_t>(context.unit.functions.size())};
+    ChargeMemory(sizeof(Function) +
+                 head.types.size() * (sizeof(ParameterType) + sizeof(ExprId) + sizeof(LocalId)));
     context.unit.functions.push_back({.name = context.Dotted(decl.name),
                                       .result = head.result,
                                       .at = {decl.name, decl.name + 1},
@@ -204,11 +206,10 @@ void CheckDefinition(CheckContext& context, const syntax::Decl& decl, FunctionId
   context.unit[id].at = {decl.name, decl.name + 1};
   context.unit[id].parameters.clear();
   for (Local& parameter : head.parameters) {
-    const LocalId local{static_cast<uint32_t>(context.unit.locals.size())};
     const uint32_t token = parameter.at.begin;
     const bool named = !parameter.name.empty();
     const bool self = context.unit[id].method && context.unit[id].parameters.empty();
-    context.unit.locals.push_back(std::move(parameter));
+    const LocalId local = context.AddLocal(std::move(parameter));
     context.unit[id].parameters.push_back(local);
     if (self) {
       context.self = local;

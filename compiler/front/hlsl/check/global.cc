@@ -25,12 +25,6 @@ namespace {
 
 using syntax::Modifier;
 
-// Numbers are given in the order of the source.
-GlobalId AddGlobal(CheckContext& context, Global global) {
-  context.unit.globals.push_back(std::move(global));
-  return GlobalId{static_cast<uint32_t>(context.unit.globals.size() - 1)};
-}
-
 // spec/hlsl 7.1: two modifiers mean nothing in Vulkan (HLSL4040), two are not built.
 void WarnOfModifiers(CheckContext& context, const syntax::Type& type, std::string_view name) {
   for (const uint32_t token : context.ast.List(type.modifier_tokens)) {
@@ -126,7 +120,7 @@ Global StaticOf(CheckContext& context, const syntax::Variable& variable, TypeId 
 // The name of something that was refused: who uses it says nothing more.
 // A row of failed type under the name.
 void DeclareFailed(CheckContext& context, uint32_t token) {
-  const GlobalId id = AddGlobal(context, {.type = context.types().Failed()});
+  const GlobalId id = context.AddGlobal({.type = context.types().Failed()});
   Declare(context, token,
           {.kind = SymbolKind::kGlobal, .id = id.value, .type = context.types().Failed()});
 }
@@ -154,14 +148,14 @@ void CheckStatic(CheckContext& context, const syntax::Variable& variable, TypeId
     if (!constant) {
       context.Say(
           context.At(Code::kHlsl6001, variable.name).With("name", context.Text(variable.name)));
-      return;
+      return DeclareFailed(context, variable.name);
     }
     return CheckOption(context, *declared.option, variable, type, value);
   }
   if (context.types().HoldsObject(type)) {
     return RefuseVariable(context, variable, "resources as values");
   }
-  const GlobalId id = AddGlobal(context, StaticOf(context, variable, type, value));
+  const GlobalId id = context.AddGlobal(StaticOf(context, variable, type, value));
   Declare(context, variable.name, {.kind = SymbolKind::kGlobal, .id = id.value, .type = type});
 }
 
@@ -285,7 +279,7 @@ void CheckExternal(CheckContext& context, const syntax::Variable& variable, Type
   if (kind == GlobalKind::kLoose) {
     PlaceLoose(context, global);
   }
-  const GlobalId id = AddGlobal(context, std::move(global));
+  const GlobalId id = context.AddGlobal(std::move(global));
   Declare(context, variable.name, {.kind = SymbolKind::kGlobal, .id = id.value, .type = type});
 }
 
@@ -336,7 +330,7 @@ Symbol MakeStaticLocal(CheckContext& context, const syntax::Variable& variable, 
   }
   Global global = StaticOf(context, variable, type, value);
   global.name = context.unit[context.function].name + "." + global.name;
-  const GlobalId id = AddGlobal(context, std::move(global));
+  const GlobalId id = context.AddGlobal(std::move(global));
   return {.kind = SymbolKind::kGlobal, .id = id.value, .type = type};
 }
 
@@ -365,14 +359,15 @@ void CheckGlobals(CheckContext& context, uint32_t decl) {
     if (declared.option != nullptr && !written.Has(Modifier::kStatic)) {
       context.Say(
           context.At(Code::kHlsl6001, variable.name).With("name", context.Text(variable.name)));
+      DeclareFailed(context, variable.name);
       continue;
     }
     if (written.Has(Modifier::kGroupShared)) {
       WarnOfInitialiser(context, variable, "groupshared");
-      const GlobalId id = AddGlobal(context, {.kind = GlobalKind::kShared,
-                                              .name = context.Dotted(variable.name),
-                                              .type = type,
-                                              .at = {variable.name, variable.name + 1}});
+      const GlobalId id = context.AddGlobal({.kind = GlobalKind::kShared,
+                                             .name = context.Dotted(variable.name),
+                                             .type = type,
+                                             .at = {variable.name, variable.name + 1}});
       Declare(context, variable.name, {.kind = SymbolKind::kGlobal, .id = id.value, .type = type});
     } else if (written.Has(Modifier::kStatic)) {
       CheckStatic(context, variable, type, declared);
@@ -401,15 +396,15 @@ void CheckBlock(CheckContext& context, uint32_t decl) {
     }
     return;
   }
-  const GlobalId block = AddGlobal(context, {.kind = GlobalKind::kBlock,
-                                             .name = context.Dotted(row.name),
-                                             .type = context.types().Of(id),
-                                             .at = {row.name, row.name + 1},
-                                             .condition = declared.condition,
-                                             .constant = true,
-                                             .storage = row.Is(syntax::Decl::kTbuffer),
-                                             .fields = true,
-                                             .attributes = declared.attributes});
+  const GlobalId block = context.AddGlobal({.kind = GlobalKind::kBlock,
+                                            .name = context.Dotted(row.name),
+                                            .type = context.types().Of(id),
+                                            .at = {row.name, row.name + 1},
+                                            .condition = declared.condition,
+                                            .constant = true,
+                                            .storage = row.Is(syntax::Decl::kTbuffer),
+                                            .fields = true,
+                                            .attributes = declared.attributes});
   for (uint32_t i = 0; i < members.rows.size(); ++i) {
     Declare(context, members.rows[i].token,
             {.kind = SymbolKind::kBlockMember,

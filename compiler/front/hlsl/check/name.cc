@@ -58,6 +58,9 @@ ExprId Known(CheckContext& context, ExprId value, TokenRange at) {
   if (expr.kind == ExprKind::kFailed) {
     return value;
   }
+  if (!SpendMention(context, value, at)) {
+    return context.Failed(at);
+  }
   expr.at = at;
   return context.Add(expr);
 }
@@ -196,12 +199,13 @@ ExprId MakeName(CheckContext& context, const syntax::Expr& row) {
       const Type type = context.types()[symbol->type];
       const uint32_t weight =
           type.kind == TypeKind::kEnum ? 5 * context.types()[EnumId{type.element}].count : 1;
-      return context.Add({.kind = ExprKind::kOption,
-                          .rate = Rate::kOption,
-                          .type = symbol->type,
-                          .a = symbol->id,
-                          .at = at,
-                          .weight = weight});
+      const ExprId made = context.Add({.kind = ExprKind::kOption,
+                                       .rate = Rate::kOption,
+                                       .type = symbol->type,
+                                       .a = symbol->id,
+                                       .at = at,
+                                       .weight = weight});
+      return SpendMention(context, made, at) ? made : context.Failed(at);
     }
     // An enumerator is a constant of its enum.
     case SymbolKind::kEnumerator: {

@@ -40,6 +40,16 @@ void ReadStage(CheckContext& context, const syntax::Attribute& attribute, Functi
   context.Refuse({attribute.begin, attribute.end}, *word, "further stages");
 }
 
+// HLSL2028 for what is known only when it runs.
+bool IsKnown(CheckContext& context, ExprId id) {
+  const Expr expr = context.Get(id);
+  if (expr.kind != ExprKind::kFailed && expr.rate > Rate::kOption) {
+    context.Say(context.At(Code::kHlsl2028, expr.at).With("text", context.Text(expr.at)));
+    return false;
+  }
+  return expr.kind != ExprKind::kFailed;
+}
+
 // spec/hlsl 17.7. Sizes may depend on options; the target's limits are those of a variant.
 void ReadThreads(CheckContext& context, const syntax::Attribute& attribute, FunctionId id) {
   if (ArgumentCount(context, attribute) != 3) {
@@ -50,12 +60,7 @@ void ReadThreads(CheckContext& context, const syntax::Attribute& attribute, Func
     const ExprId value = CheckExpr(context, ArgumentAt(context, attribute, i));
     const ExprId size = ConvertTo(context, value, context.types().Scalar(Item::kUint),
                                   ConversionUse::kImplicit, context.Get(value).at);
-    const Expr expr = context.Get(size);
-    if (expr.kind == ExprKind::kFailed) {
-      return;
-    }
-    if (expr.rate > Rate::kOption) {
-      context.Say(context.At(Code::kHlsl2028, expr.at).With("text", context.Text(expr.at)));
+    if (!IsKnown(context, size)) {
       return;
     }
     threads.push_back(size);
@@ -83,21 +88,11 @@ bool ReadValue(CheckContext& context, const syntax::Attribute& attribute, size_t
       setting.condition = Condition(context, asked, "'?:'");
       setting.text = context.ast.StringOf(then);
       setting.other = context.ast.StringOf(otherwise);
-      return context.Get(setting.condition).kind != ExprKind::kFailed &&
-             context.Get(setting.condition).rate <= Rate::kOption;
+      return IsKnown(context, setting.condition);
     }
   }
-  const ExprId value = Natural(context, CheckExpr(context, range));
-  const Expr expr = context.Get(value);
-  if (expr.kind == ExprKind::kFailed) {
-    return false;
-  }
-  if (expr.rate > Rate::kOption) {
-    context.Say(context.At(Code::kHlsl2028, expr.at).With("text", context.Text(expr.at)));
-    return false;
-  }
-  setting.value = value;
-  return true;
+  setting.value = Natural(context, CheckExpr(context, range));
+  return IsKnown(context, setting.value);
 }
 
 // (name, value), or (name, block, value).

@@ -315,7 +315,6 @@ void Body::Variable(const syntax::Variable& variable, std::vector<StmtId>& into,
   if (!variable.initialiser.empty()) {
     made.a = CheckInitialiser(context_, variable.initialiser, type);
   }
-  made.local = LocalId{static_cast<uint32_t>(context_.unit.locals.size())};
   Local local{.name = context_.Text(variable.name),
               .type = type,
               .at = at,
@@ -324,7 +323,7 @@ void Body::Variable(const syntax::Variable& variable, std::vector<StmtId>& into,
   if (local.constant && made.a.valid() && context_.Get(made.a).rate <= Rate::kOption) {
     local.known = made.a;
   }
-  context_.unit.locals.push_back(local);
+  made.local = context_.AddLocal(std::move(local));
   context_.unit[context_.function].locals.push_back(made.local);
   const Symbol symbol{.kind = SymbolKind::kLocal, .id = made.local.value, .type = type};
   // 2018: the variable of a loop lives on, and the next loop may have one of the same name.

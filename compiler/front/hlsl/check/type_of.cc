@@ -96,10 +96,26 @@ std::vector<syntax::TemplateArgument> ArgumentsOf(const CheckContext& context,
   return arguments;
 }
 
+// HLSL2019 for too many or too few arguments in angle brackets.
+bool TakesArguments(CheckContext& context, const syntax::Type& type, size_t count, size_t most,
+                    size_t least = 0) {
+  if (count >= least && count <= most) {
+    return true;
+  }
+  context.Say(context.At(Code::kHlsl2019, RangeOf(type))
+                  .With("type", context.Text(type.token))
+                  .With("expected", count > most ? most : least)
+                  .With("found", count));
+  return false;
+}
+
 // vector<T, N> and matrix<T, R, C>; what is missing is float and 4.
 // spec/hlsl 6.2.
 TypeId Shaped(CheckContext& context, const syntax::Type& type, bool matrix) {
   const std::vector<syntax::TemplateArgument> arguments = ArgumentsOf(context, type);
+  if (!TakesArguments(context, type, arguments.size(), matrix ? 3 : 2)) {
+    return context.types().Failed();
+  }
   TypeId item = context.types().Scalar(Item::kFloat);
   uint32_t sizes[2] = {4, 4};
   if (!arguments.empty()) {
@@ -147,8 +163,17 @@ TypeId ObjectType(CheckContext& context, const syntax::Type& type, ObjectKind ob
     return context.types().Failed();
   }
   const std::vector<syntax::TemplateArgument> arguments = ArgumentsOf(context, type);
+  // Of what a structured buffer and a block are is part of their type; bytes and samplers hold
+  // nothing that has one.
+  const bool holds = facts.shape == ObjectShape::kStructured || facts.shape == ObjectShape::kBlock;
+  const bool image = facts.shape == ObjectShape::kImage;
+  // The count of samples of a multisampled image may be written; Vulkan has it at the image view.
+  const size_t most = facts.multisampled ? 2 : holds || image ? 1 : 0;
+  if (!TakesArguments(context, type, arguments.size(), most, holds ? 1 : 0)) {
+    return context.types().Failed();
+  }
   TypeId content = context.types().Void();
-  if (facts.shape == ObjectShape::kImage) {
+  if (image) {
     content = context.types().Vector(Item::kFloat, 4);
   }
   if (!arguments.empty()) {
@@ -157,7 +182,7 @@ TypeId ObjectType(CheckContext& context, const syntax::Type& type, ObjectKind ob
   if (context.types().IsFailed(content)) {
     return content;
   }
-  if (facts.shape == ObjectShape::kImage && !IsImageItem(context.types(), content)) {
+  if (image && !IsImageItem(context.types(), content)) {
     context.Say(context.At(Code::kHlsl4004, RangeOf(type))
                     .With("type", context.types().Text(content))
                     .With("name", facts.name));
@@ -531,12 +556,12 @@ void DeclareEnum(CheckContext& context, uint32_t decl) {
     next = static_cast<uint32_t>(value.bits) + 1;
     enumerators.push_back(
         {.name = context.Text(item.name), .value = static_cast<uint32_t>(value.bits)});
-    const auto global = static_cast<uint32_t>(context.unit.globals.size());
-    context.unit.globals.push_back(
-        {.kind = GlobalKind::kConstant,
-         .type = context.types().Scalar(made.item),
-         .initialiser = MakeScalar(context, value, {item.name, item.name + 1})});
-    context.scopes.Declare(context.NameOf(item.name), {.kind = SymbolKind::kGlobal, .id = global});
+    const GlobalId global =
+        context.AddGlobal({.kind = GlobalKind::kConstant,
+                           .type = context.types().Scalar(made.item),
+                           .initialiser = MakeScalar(context, value, {item.name, item.name + 1})});
+    context.scopes.Declare(context.NameOf(item.name),
+                           {.kind = SymbolKind::kGlobal, .id = global.value});
   }
   context.scopes.Enter(outer);
   const TypeId type = context.types().Of(context.types().AddEnum(made, enumerators));

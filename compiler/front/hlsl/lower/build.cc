@@ -43,6 +43,7 @@ class Builder {
     }
     std::vector<ir::InstId> parts;
     if (row.kind == TypeKind::kArray) {
+      ChargeMemory(row.extent * sizeof(ir::InstId));
       for (uint32_t i = 0; i < row.extent; ++i) {
         parts.push_back(Make(context_.unit.types.ElementOf(type)));
       }

@@ -61,6 +61,18 @@ size_t TimesPassed(const LowerContext& context, const Function& function,
   return count;
 }
 
+// Whether an argument behind number `i` does more than to give a value: it may write what stands
+// before it, and the callee has what that was (spec/hlsl 13.2).
+bool EffectFollows(const LowerContext& context, const Function& function,
+                   std::span<const uint32_t> words, size_t i) {
+  for (size_t k = i + 1; k < function.parameter_types.size(); ++k) {
+    if (context.Get(ExprId{words[3 * k]}).Is(Expr::kEffect)) {
+      return true;
+    }
+  }
+  return false;
+}
+
 }  // namespace
 
 // Arguments from left to right, each evaluated once; then the call; then what comes back, from
@@ -105,7 +117,9 @@ ir::InstId CallValue(LowerContext& context, const Expr& expr) {
     context.at = expr.at;
     const bool same = words[3 * i + 2] == kNoRow && row.kind == ExprKind::kLocal;
     // Three words for each parameter: argument, conversion in, conversion out.
-    if (same && TimesPassed(context, function, words, row.a) == 1) {
+    const bool kept =
+        parameter.passing == Passing::kOut || !EffectFollows(context, function, words, i);
+    if (same && kept && TimesPassed(context, function, words, row.a) == 1) {
       arguments.push_back(place.root);
       continue;
     }

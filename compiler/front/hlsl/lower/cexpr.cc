@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "compiler/base/check.h"
+#include "compiler/base/threads/stop.h"
 
 namespace kiln::hlsl {
 namespace {
@@ -268,6 +269,7 @@ ir::CexprId CexprOf(LowerContext& context, ExprId id, ir::SpanId* run) {
   const ir::CexprId made = Cexprs(context).Of(id);
   if (run != nullptr) {
     // One for each node; the whole is what a message about a wrong value is about.
+    ChargeMemory(context.cexpr_nodes[made.value] * sizeof(Span));
     *run = context.builder.AddRun(
         std::vector<Span>(context.cexpr_nodes[made.value], context.WrittenAt(context.Get(id).at)));
   }

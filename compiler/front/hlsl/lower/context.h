@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "compiler/base/flat_map.h"
+#include "compiler/base/threads/stop.h"
 #include "compiler/front/hlsl/check/tree.h"
 #include "compiler/front/hlsl/settings.h"
 #include "compiler/front/hlsl/token_stream.h"
@@ -38,11 +39,16 @@ class LowerContext {
   // Adds an instruction at the place that is lowered now.
   template <class View>
   ir::InstId Emit(const View& view) {
-    return builder.Add(view, Spans());
+    return Emit(view.To());
   }
-  ir::InstId Emit(const ir::Inst& inst) { return builder.AddInst(inst, Spans()); }
+  ir::InstId Emit(const ir::Inst& inst) {
+    ChargeMemory(kBytesOfInst);
+    return builder.AddInst(inst, Spans());
+  }
   ir::InstSpans Spans() { return {.main = SpanOf(at)}; }
   ir::SpanId SpanOf(TokenRange range);
+  // Memory of one instruction: its row, its spans, its place in a block and a short list.
+  static constexpr uint64_t kBytesOfInst = sizeof(ir::Inst) + sizeof(ir::InstSpans) + 32;
   Span WrittenAt(TokenRange range) const;
 
   // --- common values
@@ -78,7 +84,8 @@ class LowerContext {
   std::vector<ir::LocalId> locals;      // of LocalId: storage; invalid: `parameters` has its value
   std::vector<ir::LocalId> parameters;  // of LocalId: the parameter
   uint32_t member_count = 0;            // of the module so far
-  FlatMap<uint32_t, uint32_t> cexpr_nodes;  // of CexprId: nodes of its tree
+  FlatMap<uint64_t, ir::ConstId> constant_rows;  // of arrays: TypeId << 32 | first scalar
+  FlatMap<uint32_t, uint32_t> cexpr_nodes;       // of CexprId: nodes of its tree
 
   // --- the function that is lowered
   FunctionId function;

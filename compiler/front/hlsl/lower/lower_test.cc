@@ -7,6 +7,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "compiler/base/clock.h"
+#include "compiler/base/threads/stop.h"
 #include "compiler/front/hlsl/check/check.h"
 #include "compiler/front/hlsl/lower/module.h"
 #include "compiler/front/hlsl/preprocess/preprocess.h"
@@ -217,6 +219,58 @@ TEST(Lower, Resources_AreDeclarations) {
     EXPECT_THAT(text, HasSubstr(std::string(part)));
   }
   EXPECT_THAT(text, Not(HasSubstr("r : f4x4 row_major")));
+}
+
+// spec/hlsl 16.1: a space without a number is the set in which one is looked for.
+TEST(Lower, SpacesAlone_AreHomeSets) {
+  const std::string text = TextOf(
+      "Texture2D a : register (space3); cbuffer b : register (space2) { float4 x; };\n"
+      "[[kiln::set (7)]] Texture2D c; [[kiln::set (shared)]] Texture2D d : register (space3);\n"
+      "[[kiln::set (shared)]] Texture2D e; [[vk::binding (4)]] Texture2D g : register (space3);\n");
+  for (const std::string_view part :
+       {"@a : image_color_2d register(\"\", 3)", "@b register(\"\", 2)",
+        "@c : image_color_2d register(\"\", 7)", "@d : image_color_2d register(\"\", 3)",
+        "shared @e : image_color_2d\n", "@g : image_color_2d binding(4, 0)\n"}) {
+    EXPECT_THAT(text, HasSubstr(std::string(part)));
+  }
+}
+
+// spec/hlsl 13.2: an `inout` argument is read where it stands. A copy is only made where what
+// stands behind it could write it.
+TEST(Lower, ArgumentsThatComeBack_AreCopiedBeforeEffects) {
+  const std::string head = "int f (inout int a, int b) { return a += b; } int g (int x, int y) { ";
+  EXPECT_THAT(TextOf(head + "return f (x, x++); }"), HasSubstr("temp : s1"));
+  EXPECT_THAT(TextOf(head + "return f (x, y = 3); }"), HasSubstr("temp : s1"));
+  EXPECT_THAT(TextOf(head + "return f (x, y + 3); }"), Not(HasSubstr("temp : s1")));
+  EXPECT_THAT(TextOf("int f (int b, inout int a) { return a += b; } int g (int x) "
+                     "{ return f (x++, x); }"),
+              Not(HasSubstr("temp : s1")));
+}
+
+TEST(Lower, Instructions_AreCharged) {
+  std::string text = "int f (int x) {";
+  for (int i = 0; i < 1000; ++i) {
+    text += " x = x * 3;";
+  }
+  text += " return x; }";
+  const SourceFile root("test.hlsl", text);
+  const Settings settings;
+  const PreprocessResult read = Preprocess(root, SourceSet(), settings, 0);
+  const std::string_view texts[] = {root.text};
+  const syntax::ParseResult parsed = syntax::Parse(read.stream, texts, settings.version);
+  const CheckResult checked = Check(read.stream, parsed.ast, settings);
+  const auto is_stopped = [&](uint64_t bytes) {
+    FakeClock clock;
+    const StopScope scope({.bytes = bytes}, clock);
+    try {
+      Lower(checked.unit, read.stream, settings, {ir::ModuleFiles{}, {}}, {});
+    } catch (const Stopped& stopped) {
+      return stopped.why() == Stopped::Why::kMemory;
+    }
+    return false;
+  };
+  EXPECT_FALSE(is_stopped(1u << 20));
+  EXPECT_TRUE(is_stopped(1u << 16));
 }
 
 TEST(Lower, ResourcesAsParameters_ArePlaces) {

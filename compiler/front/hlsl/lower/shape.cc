@@ -146,6 +146,7 @@ ir::InstId FillValue(LowerContext& context, ir::InstId scalar, Item item, TypeId
   }
   std::vector<ir::InstId> parts;
   if (type.kind == TypeKind::kArray) {
+    ChargeMemory(type.extent * sizeof(ir::InstId));
     parts.assign(type.extent, FillValue(context, scalar, item, context.unit.types.ElementOf(to)));
   } else {
     for (uint32_t i = 0; i < context.unit.types.StructOf(to).count; ++i) {

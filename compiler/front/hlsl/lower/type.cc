@@ -127,13 +127,27 @@ ir::ConstId RowOf(LowerContext& context, TypeId id, Leaves& leaves) {
       }
     }
   } else if (type.kind == TypeKind::kArray) {
+    // A table is mentioned again and again, so its row is kept.
+    const Scalar* const first = leaves.scalars.data() + leaves.next;
+    const uint64_t key =
+        uint64_t{id.value} << 32 | static_cast<uint32_t>(first - context.unit.scalars.data());
+    if (const ir::ConstId* known = context.constant_rows.Find(key)) {
+      leaves.next += context.unit.types.LeavesOf(id);
+      return *known;
+    }
     for (uint32_t i = 0; i < type.extent; ++i) {
+      CheckStop();
       const ir::ConstId part = RowOf(context, context.unit.types.ElementOf(id), leaves);
       if (!part.valid()) {
         return {};
       }
       parts.push_back(part);
     }
+    ChargeMemory(parts.size() * sizeof(ir::ConstId));
+    const ir::ConstId made =
+        context.builder.CompositeConst(TypeOf(context, id), context.builder.Ids(parts));
+    context.constant_rows.Insert(key, made);
+    return made;
   } else {
     return {};
   }
@@ -189,6 +203,15 @@ void AddText(LowerContext& context, ir::AttributeKey key, std::string_view text,
 void AddRegister(LowerContext& context, const Attributes& row, uint32_t owner) {
   const uint32_t space = row.register_space == kNoRow ? 0 : row.register_space;
   const std::string_view name = row.register_name;
+  // spec/hlsl 16.1: a space alone is the home set, in which a number is looked for. The sets that
+  // have names are flags of the declaration.
+  if (name.empty()) {
+    const uint32_t home = row.register_space != kNoRow ? row.register_space : row.home_set;
+    if (row.binding == kNoRow && home != kNoRow && (home > 3 || row.register_space != kNoRow)) {
+      AddText(context, ir::AttributeKey::kRegister, "", home, false, owner);
+    }
+    return;
+  }
   if (context.settings.vulkan_registers == VulkanRegisters::kIgnore) {
     return AddText(context, ir::AttributeKey::kRegister, "", space, false, owner);
   }
@@ -339,7 +362,7 @@ void AddAttributes(LowerContext& context, AttributesId id, bool of_member, uint3
   if (!row.builtin.empty()) {
     AddText(context, ir::AttributeKey::kBuiltin, row.builtin, 0, of_member, owner);
   }
-  if (!row.register_name.empty() && !of_member) {
+  if (!of_member) {
     AddRegister(context, row, owner);
   }
   if (!row.source.empty()) {

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <utility>
 
+#include "compiler/base/threads/stop.h"
 #include "compiler/front/hlsl/check/check.h"
 #include "compiler/front/hlsl/lower/module.h"
 #include "compiler/front/hlsl/module/stream_files.h"
@@ -68,6 +69,8 @@ std::optional<ir::Module> ModuleOf(const TokenStream& stream, const ModuleSource
       syntax::Parse(stream, sources.texts, request.settings.version, request.limits, diagnostics);
   Append(diagnostics, std::move(parsed.diagnostics));
   size_t nodes = NodesOf(parsed.ast);
+  // Tables of the stages below are charged as they grow and gone when there is a module.
+  const ChargedMemory tables;
   std::optional<ir::Module> module;
   if (!HasErrors(diagnostics) && nodes <= request.limits.nodes) {
     CheckResult checked = Check(stream, parsed.ast, request.settings, request.limits);

@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 
+#include "compiler/base/threads/stop.h"
 #include "compiler/front/wgsl/check/expressions/expression.h"
 #include "compiler/front/wgsl/check/expressions/value.h"
 #include "compiler/front/wgsl/sema/builtin_value.h"
@@ -85,18 +86,23 @@ void AllowAttributes(CheckContext& context, syntax::ListId list,
   for (const uint32_t id : context.ast.List(list)) {
     const syntax::Attribute& row = context.ast.attributes[id];
     const std::string_view name = context.Text(row.token);
+    CheckStop();
     const bool known = std::ranges::find(kAttributes, name) != std::end(kAttributes);
+    const bool repeated = std::ranges::find(seen, name) != seen.end();
     if (!known) {
       context.Say(
           context.At(Code::kWgsl1005, row.token).With("kind", "attribute").With("name", name));
     } else if (std::ranges::find(allowed, name) == allowed.end() && name != "diagnostic") {
       context.Say(context.At(Code::kWgsl1004, row.token).With("name", name).With("where", where));
-    } else if (name != "diagnostic" && std::ranges::find(seen, name) != seen.end()) {
+    } else if (name != "diagnostic" && repeated) {
       context.Say(context.At(Code::kWgsl1004, row.token)
                       .With("name", name)
                       .With("where", std::string(where) + " that has one"));
     }
-    seen.push_back(name);
+    // Names that are known are few, so looking for one costs little however many there are.
+    if (known && !repeated) {
+      seen.push_back(name);
+    }
   }
 }
 

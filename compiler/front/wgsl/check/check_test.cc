@@ -3,11 +3,15 @@
 #include "compiler/front/wgsl/check/check.h"
 
 #include <algorithm>
+#include <optional>
 #include <span>
+#include <stop_token>
 #include <string>
 
 #include <gtest/gtest.h>
 
+#include "compiler/base/clock.h"
+#include "compiler/base/threads/stop.h"
 #include "compiler/front/wgsl/lex/lex.h"
 #include "compiler/front/wgsl/syntax/parse.h"
 
@@ -158,6 +162,32 @@ TEST(WgslCheck, Statements_FollowTheRules) {
       {"fn f() { loop { break; } }", "WGSL2008", "fn f() { for (;;) { continue; } }"},
       {"fn f() { loop { continuing { break if true; } } }", "WGSL2010",
        "fn f() { loop { break; continuing { break; } } }"},
+      // A loop in a continuing block may be left, but not the block.
+      {"fn f() -> u32 { loop { continuing { loop { break; } break if true; } } return 1u; }",
+       "WGSL2010",
+       "fn f() -> u32 { loop { continuing { loop { return 5u; } break if true; } } return 1u; }"},
+      {"fn f() { loop { continuing { for (var i = 0; i < 4; i++) { continue; } break if true; } } "
+       "}",
+       "WGSL2010",
+       "fn f() { loop { continuing { while true { if true { return; } break; } break if true; } } "
+       "}"},
+      // A `continue` does not jump over what the continuing block mentions.
+      {"fn f(c : bool) { loop { let x = 1u; if c { continue; } continuing { let y = x; break if "
+       "true; } } }",
+       "WGSL2010",
+       "fn f(c : bool) { loop { if c { continue; } let x = 1u; continuing { let y = x; break if "
+       "true; } } }"},
+      {"fn f(c : bool) { loop { if c { continue; } let x = 1u; { let y = x; } continuing { break "
+       "if "
+       "true; } } }",
+       "WGSL2010",
+       "fn f(c : bool) { loop { switch 1 { case 1 { continue; } default { } } const x = true; "
+       "continuing { break if x; } } }"},
+      {"fn f(c : bool) { loop { while c { continue; } let x = 1u; continuing { let y = x; break if "
+       "true; } } }",
+       "WGSL2010",
+       "fn f(c : bool) { loop { if c { continue; } var x : u32; continuing { x = 1u; break if "
+       "true; } } }"},
       {"fn f(a : u32) { switch a { default { break; } } }", "WGSL2010", "fn f() { break; }"},
       {"fn f() { while true { continue; } }", "WGSL2010", "fn f() { continue; }"},
       {"fn f(a : u32) { switch a { case 1, 2 { } default { } } }", "WGSL2010",
@@ -294,6 +324,66 @@ TEST(WgslCheck, LongChains_End) {
     chain += " + a";
   }
   EXPECT_EQ(ErrorsOf(chain + "; }"), "");
+}
+
+// Why a check of `text` within `bounds` was stopped; nothing if it ended.
+std::optional<Stopped::Why> WhyStopped(std::string_view text, const StopBounds& bounds) {
+  const LexResult lexed = Lex(text, 0);
+  const syntax::ParseResult parsed = syntax::Parse(lexed.stream, 0);
+  FakeClock clock;
+  const StopScope scope(bounds, clock);
+  try {
+    Check(lexed.stream, parsed.ast, 0);
+  } catch (const Stopped& stopped) {
+    return stopped.why();
+  }
+  return std::nullopt;
+}
+
+// Names that are not known are not compared with each other.
+TEST(WgslCheck, ManyAttributes_AreStopped) {
+  std::string text = "struct S { ";
+  for (int i = 0; i < 1000; ++i) {
+    text += "@a" + std::to_string(i) + " ";
+  }
+  text += "x : f32 }";
+  std::stop_source source;
+  source.request_stop();
+  EXPECT_EQ(WhyStopped(text, {}), std::nullopt);
+  EXPECT_EQ(WhyStopped(text, {.stop = source.get_token()}), Stopped::Why::kLeft);
+  EXPECT_TRUE(ErrorsOf("struct S { @size(4) @size(4) x : f32 }").starts_with("WGSL1004"));
+}
+
+// 64 mentions of a constant of 16,384 parts are 2^20. Numbers are one row, however many.
+TEST(WgslCheck, ValuesOfStructs_AreLimitedTogether) {
+  const auto body = [](std::string_view declarations, std::string_view statement, int count) {
+    std::string text(declarations);
+    text += " fn f(i : u32) { ";
+    for (int k = 0; k < count; ++k) {
+      text += statement;
+    }
+    return text + "}";
+  };
+  constexpr std::string_view kLarge =
+      "struct S { a : u32 } struct L { s : array<S, 8191>, b : u32 } const c = L();";
+  constexpr std::string_view kTable = "const c = array<u32, 16384>();";
+  EXPECT_EQ(ErrorsOf(body(kLarge, "_ = c; ", 60)), "");
+  EXPECT_EQ(ErrorsOf(body(kLarge, "_ = c; ", 70)),
+            "WGSL1007 parts of all values of structs exceeds the limit of 1048576\n");
+  EXPECT_EQ(ErrorsOf(body(kLarge, "{ var x : L; } ", 60)), "");
+  EXPECT_TRUE(ErrorsOf(body(kLarge, "{ var x : L; } ", 70)).starts_with("WGSL1007"));
+  EXPECT_TRUE(ErrorsOf(body(kLarge, "_ = L(); ", 70)).starts_with("WGSL1007"));
+  EXPECT_EQ(ErrorsOf(body(kTable, "_ = c[i]; ", 1000)), "");
+}
+
+TEST(WgslCheck, Tables_AreCharged) {
+  std::string text = "fn f(a : u32) { var x = a;";
+  for (int i = 0; i < 1000; ++i) {
+    text += " x = x + a;";
+  }
+  text += " }";
+  EXPECT_EQ(WhyStopped(text, {.bytes = 1u << 20}), std::nullopt);
+  EXPECT_EQ(WhyStopped(text, {.bytes = 1u << 16}), Stopped::Why::kMemory);
 }
 
 }  // namespace

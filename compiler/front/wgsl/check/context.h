@@ -13,6 +13,7 @@
 
 #include "compiler/base/flat_map.h"
 #include "compiler/base/language_limits.h"
+#include "compiler/base/threads/stop.h"
 #include "compiler/diag/diagnostic.h"
 #include "compiler/front/wgsl/check/scopes.h"
 #include "compiler/front/wgsl/check/tree.h"
@@ -40,7 +41,11 @@ class CheckContext {
   bool has_f16 = false;          // enable f16
   bool has_dual_source = false;  // enable dual_source_blending
   FunctionId function;           // whose body is checked
-  std::vector<ExprId> rows;      // by row of Ast::exprs: what was made of it
+  uint32_t in_continuing = 0;    // continuing blocks around
+  // By token of a declaration in the body of a loop: a `continue` stands before it. Behind the body
+  // only the continuing block can mention it.
+  FlatMap<uint32_t, bool> skipped;
+  std::vector<ExprId> rows;  // by row of Ast::exprs: what was made of it
   FlatMap<uint32_t, StructId> part_structs;
   FlatMap<uint32_t, bool> override_ids;
   FlatMap<uint64_t, bool>
@@ -71,8 +76,13 @@ class CheckContext {
   // "value", "type", …: what stands there, for messages.
   std::string FoundText(ExprId id) const;
 
+  // Counts what a mention or an empty variable of a type that holds structs costs. False: WGSL1007,
+  // said once for the module.
+  bool SpendParts(TypeId type, TokenRange at);
+
   // --- rows
   ExprId Add(const Expr& expr) {
+    ChargeMemory(sizeof(Expr));
     unit.exprs.push_back(expr);
     return ExprId{static_cast<uint32_t>(unit.exprs.size() - 1)};
   }
@@ -80,17 +90,25 @@ class CheckContext {
   // Lists in braces are expressions.
   template <std::same_as<Stmt> Row>
   StmtId Add(const Row& stmt) {
+    ChargeMemory(sizeof(Row));
     unit.stmts.push_back(stmt);
     return StmtId{static_cast<uint32_t>(unit.stmts.size() - 1)};
   }
   template <std::same_as<Local> Row>
   LocalId Add(const Row& local) {
+    ChargeMemory(sizeof(Row));
     unit.locals.push_back(local);
     return LocalId{static_cast<uint32_t>(unit.locals.size() - 1)};
   }
   // A constant of a type whose leaves are `words`. Fails where a module has too many.
   ExprId AddConstant(TypeId type, std::span<const Word> words, TokenRange at);
   FunctionRow& Function() { return unit.functions[function.value]; }
+
+ private:
+  uint64_t CostOf(TypeId type);
+
+  FlatMap<uint32_t, uint64_t> costs_;  // of TypeId
+  uint64_t parts_ = 0;                 // of constants and empty variables with structs
 };
 
 }  // namespace kiln::wgsl::front

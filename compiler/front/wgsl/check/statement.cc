@@ -37,6 +37,7 @@ class Statements {
   struct Checked {
     std::vector<uint32_t> children;
     uint8_t ways = kNext;
+    std::vector<uint32_t> skipped;  // names of what a loop declares behind a `continue`
   };
   struct One {
     StmtId id;  // invalid: nothing to do, or an error
@@ -47,18 +48,28 @@ class Statements {
   // `break`.
   enum class Around : uint8_t { kNothing, kLoop, kSwitch, kContinuing };
 
+  static bool IsDeclaration(syntax::StmtKind kind) {
+    return kind == syntax::StmtKind::kVar || kind == syntax::StmtKind::kLet ||
+           kind == syntax::StmtKind::kConst;
+  }
   StmtId Add(Stmt row, std::span<const uint32_t> children) {
     row.children = context_.unit.AddList(children);
     return context_.Add(row);
   }
   TypeId Flag() { return context_.types().Scalar(ScalarKind::kBool); }
 
-  // Statements one after another, in the scope that the caller opened.
-  Checked All(const syntax::Stmt& block) {
+  // Statements one after another, in the scope that the caller opened. `of_loop`: they are the
+  // body of the innermost loop, and what they declare is seen in its continuing block.
+  enum class BlockRole : uint8_t { kPlain, kOfLoop };
+  Checked All(const syntax::Stmt& block, BlockRole role = BlockRole::kPlain) {
     Checked made;
     for (const uint32_t child : context_.ast.List(block.children)) {
       CheckStop();
+      const syntax::Stmt& stmt = context_.ast[syntax::StmtId{child}];
       const One one = Check(syntax::StmtId{child});
+      if (role == BlockRole::kOfLoop && has_continue_ && IsDeclaration(stmt.kind)) {
+        made.skipped.push_back(stmt.token);
+      }
       if (one.id.valid()) {
         made.children.push_back(one.id.value);
       }
@@ -204,6 +215,10 @@ class Statements {
       context_.Say(context_.At(Code::kWgsl1007, stmt.token)
                        .With("what", "items of a variable")
                        .With("limit", context_.limits.value_items));
+      return {};
+    }
+    // Without a value it begins as zero, which is put together like any other.
+    if (!value.valid() && !context_.SpendParts(type, stmt.at)) {
       return {};
     }
     const LocalId local = context_.Add(Local{
@@ -370,12 +385,19 @@ class Statements {
     const uint32_t switches = std::exchange(in_switch_, 0);
     const uint32_t loops = std::exchange(in_loop_, in_loop_ + 1);
     const Around before = std::exchange(around_, Around::kLoop);
+    const bool outer_continue = std::exchange(has_continue_, false);
     context_.scopes.Open();
-    Checked body = All(stmt);
+    Checked body = All(stmt, BlockRole::kOfLoop);
+    has_continue_ = outer_continue;
     Stmt row{.kind = StmtKind::kLoop, .at = stmt.at};
     if (stmt.first.valid()) {
       around_ = Around::kContinuing;
+      for (const uint32_t name : body.skipped) {
+        context_.skipped.Insert(name, true);
+      }
+      ++context_.in_continuing;
       body.ways |= Continuing(context_.ast[stmt.first], row);
+      --context_.in_continuing;
     }
     context_.scopes.Close();
     around_ = before;
@@ -431,7 +453,9 @@ class Statements {
   One BodyOfLoop(const syntax::Stmt& stmt) {
     const uint32_t switches = std::exchange(in_switch_, 0);
     const uint32_t loops = std::exchange(in_loop_, in_loop_ + 1);
+    const bool outer_continue = std::exchange(has_continue_, false);
     const One body = BlockIn(BodyOf(stmt), Around::kLoop);
+    has_continue_ = outer_continue;
     in_loop_ = loops;
     in_switch_ = switches;
     return body;
@@ -501,6 +525,7 @@ class Statements {
                                              : "control does not leave a continuing block");
       return {};
     }
+    has_continue_ = true;
     return {context_.Add(Stmt{.kind = StmtKind::kContinue, .at = stmt.at}), kContinue};
   }
 
@@ -508,7 +533,8 @@ class Statements {
   One Return(const syntax::Stmt& stmt) {
     const TypeId result = context_.Function().result;
     const bool gives = result != context_.types().Void();
-    if (around_ == Around::kContinuing) {
+    // A loop in a continuing block may be left, the block itself not.
+    if (context_.in_continuing != 0) {
       context_.Forbid(stmt.at, "control does not leave a continuing block");
       return {{}, kReturn};
     }
@@ -541,8 +567,9 @@ class Statements {
 
   CheckContext& context_;
   Around around_ = Around::kNothing;
-  uint32_t in_loop_ = 0;    // loops around
-  uint32_t in_switch_ = 0;  // switches around, inside of the innermost loop
+  uint32_t in_loop_ = 0;       // loops around
+  uint32_t in_switch_ = 0;     // switches around, inside of the innermost loop
+  bool has_continue_ = false;  // the innermost loop, so far
 };
 
 }  // namespace

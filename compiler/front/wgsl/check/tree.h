@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "compiler/base/threads/stop.h"
 #include "compiler/front/wgsl/sema/function.h"
 #include "compiler/front/wgsl/sema/scalar.h"
 #include "compiler/front/wgsl/sema/type.h"
@@ -130,6 +131,7 @@ struct Local {
   TokenRange at;
   uint32_t attributes = kNoRow;  // of a parameter
   ExprId value;                  // of a kLet
+  bool in_continuing = false;    // some continuing block mentions it
 };
 
 enum class GlobalKind : uint8_t { kConst, kOverride, kPrivate, kWorkgroup, kBuffer, kHandle };
@@ -183,6 +185,7 @@ struct Unit {
                       : std::span<const uint32_t>{};
   }
   ListId AddList(std::span<const uint32_t> items) {
+    ChargeMemory((items.size() + 1) * sizeof(uint32_t));
     const ListId id{static_cast<uint32_t>(lists.size())};
     lists.push_back(static_cast<uint32_t>(items.size()));
     lists.insert(lists.end(), items.begin(), items.end());

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "compiler/base/flat_map.h"
+#include "compiler/base/threads/stop.h"
 #include "compiler/front/wgsl/check/tree.h"
 #include "compiler/front/wgsl/token.h"
 #include "compiler/ir/builder.h"
@@ -40,16 +41,22 @@ class LowerContext {
   // Adds an instruction at the place that is lowered now.
   template <class View>
   ir::InstId Emit(const View& view) {
-    return builder.Add(view, Spans());
+    return Add(view.To());
   }
   template <class View>
   ir::InstId Emit(const View& view, ir::InstFlag flag) {
     ir::Inst inst = view.To();
     inst.flags = static_cast<uint16_t>(inst.flags | BitOf(flag));
+    return Add(inst);
+  }
+  ir::InstId Add(const ir::Inst& inst) {
+    ChargeMemory(kBytesOfInst);
     return builder.AddInst(inst, Spans());
   }
   ir::InstSpans Spans() { return {.main = SpanOf(at)}; }
   ir::SpanId SpanOf(TokenRange range);
+  // Memory of one instruction: its row, its spans, its place in a block and a short list.
+  static constexpr uint64_t kBytesOfInst = sizeof(ir::Inst) + sizeof(ir::InstSpans) + 32;
 
   ir::TypeId Vector(ir::Scalar scalar, uint32_t count) {
     return builder.Vector(scalar, static_cast<uint8_t>(count));
@@ -81,9 +88,12 @@ class LowerContext {
   std::vector<ir::LocalId> locals;    // of LocalId: storage, parameters
   std::vector<ir::InstId> values;     // of LocalId: `let`
   std::vector<Place> pointers;        // of LocalId: `let` of a pointer
-  std::vector<FunctionId> entries;    // in order
-  uint32_t member_count = 0;          // of the module so far
-  FlatMap<uint32_t, uint32_t> cexpr_nodes;  // of CexprId: nodes of its tree
+  FlatMap<uint64_t, ir::ConstId> array_rows;  // TypeId << 32 | first word, or kNoRow of zeros
+  FlatMap<uint32_t, ir::LocalId> kept_steps;  // of ExprId, an index: the variable that keeps it
+  bool reads_steps = false;                   // they are read and not computed
+  std::vector<FunctionId> entries;            // in order
+  uint32_t member_count = 0;                  // of the module so far
+  FlatMap<uint32_t, uint32_t> cexpr_nodes;    // of CexprId: nodes of its tree
 
   // --- the function that is lowered
   std::vector<ir::LocalId> loop_exits;  // innermost last

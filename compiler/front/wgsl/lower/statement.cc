@@ -231,28 +231,47 @@ class Statements {
     context_.Emit(ir::LoopInst{none_, exit, context_.builder.Ids({before, body, continuing})});
   }
 
+  bool IsPointer(const Stmt& stmt) const {
+    return stmt.kind == StmtKind::kDeclare &&
+           context_.types[context_.unit[stmt.local].type].kind == TypeKind::kPointer;
+  }
+
+  // The pointers of a body that its continuing block mentions, and those that these are made of.
+  std::vector<StmtId> PointersOf(StmtId body) const {
+    std::vector<StmtId> pointers;
+    bool mentioned = false;
+    for (const uint32_t child : context_.unit.List(context_.unit[body].children)) {
+      if (const Stmt& stmt = context_.unit[StmtId{child}]; IsPointer(stmt)) {
+        pointers.push_back(StmtId{child});
+        mentioned = mentioned || context_.unit[stmt.local].in_continuing;
+      }
+    }
+    return mentioned ? pointers : std::vector<StmtId>{};
+  }
+
   // Only what the body declares at its outermost level is visible behind it. Pointers have no
-  // storage.
+  // storage: their computed indices have.
   void Hoist(StmtId body) {
     for (const uint32_t child : context_.unit.List(context_.unit[body].children)) {
       const Stmt& stmt = context_.unit[StmtId{child}];
-      if (stmt.kind == StmtKind::kDeclare &&
-          context_.types[context_.unit[stmt.local].type].kind != TypeKind::kPointer) {
+      if (stmt.kind == StmtKind::kDeclare && !IsPointer(stmt)) {
         context_.at = stmt.at;
         context_.Emit(ir::VariableInst{none_, AddVariable(stmt.local), ir::InstId{}});
       }
     }
+    for (const StmtId pointer : PointersOf(body)) {
+      context_.at = context_.unit[pointer].at;
+      KeepSteps(context_, context_.unit[pointer].a);
+    }
   }
 
-  // Pointers of the body are no variables, so the continuing block makes its own places of
-  // them.
+  // Pointers of the body are no variables, so the continuing block makes its own places of them.
+  // Their indices are what they were where the pointer was declared.
   void Continue(const Stmt& stmt) {
-    for (const uint32_t child : context_.unit.List(context_.unit[ChildOf(stmt, 0)].children)) {
-      const Stmt& declared = context_.unit[StmtId{child}];
-      if (declared.kind == StmtKind::kDeclare &&
-          context_.types[context_.unit[declared.local].type].kind == TypeKind::kPointer) {
-        Point(declared);
-      }
+    for (const StmtId pointer : PointersOf(ChildOf(stmt, 0))) {
+      context_.reads_steps = true;
+      Point(context_.unit[pointer]);
+      context_.reads_steps = false;
     }
     if (stmt.first.valid()) {
       All(stmt.first);

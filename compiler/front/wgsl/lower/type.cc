@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "compiler/base/check.h"
+#include "compiler/base/threads/stop.h"
 #include "compiler/front/wgsl/lower/cexpr.h"
 #include "compiler/front/wgsl/lower/interface.h"
 
@@ -65,13 +66,28 @@ ir::ConstId RowOf(LowerContext& context, TypeId id, Leaves& leaves) {
     case TypeKind::kArray: {
       const TypeId element = context.types.ElementOf(id);
       const uint32_t count = context.types.CountOf(id);
+      // A table is mentioned again and again, so its row is kept.
+      const uint32_t first = leaves.zero ? kNoRow
+                                         : static_cast<uint32_t>(leaves.words.data() + leaves.next -
+                                                                 context.unit.words.data());
+      const uint64_t key = uint64_t{id.value} << 32 | first;
+      if (const ir::ConstId* known = context.array_rows.Find(key)) {
+        leaves.next += context.types.LeavesOf(id);
+        return *known;
+      }
       for (uint32_t i = 0; i < count; ++i) {
+        CheckStop();
         parts.push_back(RowOf(context, element, leaves));
         if (!parts.back().valid()) {
           return {};
         }
       }
-      return context.builder.CompositeConst(made, context.builder.Ids(parts));
+      const ir::ConstId row = context.builder.CompositeConst(made, context.builder.Ids(parts));
+      if (type.kind == TypeKind::kArray) {
+        ChargeMemory(parts.size() * sizeof(ir::ConstId));
+        context.array_rows.Insert(key, row);
+      }
+      return row;
     }
     default:
       return {};

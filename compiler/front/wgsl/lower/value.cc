@@ -232,7 +232,46 @@ Place RootPlace(LowerContext& context, const Expr& root) {
   return place;
 }
 
+// A computed index as a step. One of a pointer that a continuing block mentions is kept in a
+// variable where the pointer is declared, and read from there behind the body.
+ir::InstId ComputedStep(LowerContext& context, ExprId index) {
+  const ir::LocalId* kept = context.kept_steps.Find(index.value);
+  if (kept == nullptr) {
+    return IndexStep(context, index);
+  }
+  const ir::TypeId type = context.Vector(ir::Scalar::kU32, 1);
+  const ir::LocalId variable = *kept;
+  if (context.reads_steps) {
+    return context.Emit(ir::LoadInst{type, context.Emit(ir::LocalRefInst{type, variable})});
+  }
+  const ir::InstId step = IndexStep(context, index);
+  context.Emit(
+      ir::StoreInst{context.builder.Void(), context.Emit(ir::LocalRefInst{type, variable}), step});
+  return step;
+}
+
 }  // namespace
+
+// Along the pointer to its variable, or to the `let` that it is made of.
+void KeepSteps(LowerContext& context, ExprId pointer) {
+  const ir::TypeId type = context.Vector(ir::Scalar::kU32, 1);
+  ExprId id = pointer;
+  while (true) {
+    const Expr& expr = context.Get(id);
+    const bool is_index = expr.kind == ExprKind::kIndex;
+    if (!is_index && expr.kind != ExprKind::kMember && expr.kind != ExprKind::kDeref &&
+        expr.kind != ExprKind::kAddress) {
+      return;
+    }
+    if (is_index && context.Get(ExprId{expr.b}).kind != ExprKind::kConstant) {
+      const ir::LocalId variable = context.builder.AddLocal(
+          {.name = context.builder.Text("step"), .type = type}, {.name = context.SpanOf(expr.at)});
+      context.Emit(ir::VariableInst{context.builder.Void(), variable, ir::InstId{}});
+      context.kept_steps.Insert(expr.b, variable);
+    }
+    id = ExprId{expr.a};
+  }
+}
 
 // Steps are collected from the outside and evaluated from the root on, so indices are computed
 // in the order of the source.
@@ -256,7 +295,7 @@ Place PlaceOf(LowerContext& context, ExprId id) {
       context.at = part.at;
       place.steps.push_back(context.Uint(static_cast<uint32_t>(context.unit.WordsOf(index)[0])));
     } else {
-      place.steps.push_back(IndexStep(context, ExprId{part.b}));
+      place.steps.push_back(ComputedStep(context, ExprId{part.b}));
       place.bounded = true;
     }
     place.type = part.type;

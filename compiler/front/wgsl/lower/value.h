@@ -13,6 +13,8 @@ ir::InstId ValueOf(LowerContext& context, ExprId id);
 Place PlaceOf(LowerContext& context, ExprId id);
 // What a pointer points to.
 Place PointedBy(LowerContext& context, ExprId id);
+// Makes a variable for each computed index of a pointer: see ComputedStep.
+void KeepSteps(LowerContext& context, ExprId pointer);
 // The place as one instruction.
 ir::InstId PlaceInst(LowerContext& context, const Place& place);
 ir::InstId Load(LowerContext& context, const Place& place);

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "compiler/base/threads/stop.h"
 #include "compiler/front/wgsl/check/check.h"
 #include "compiler/front/wgsl/lex/lex.h"
 #include "compiler/front/wgsl/lower/module.h"
@@ -54,6 +55,8 @@ Diagnosed<ir::Module> Parse(const SourceFile& source, const Hash128& fingerprint
   const size_t nodes = parsed.ast.exprs.size() + parsed.ast.stmts.size() + parsed.ast.decls.size();
   if (!HasErrors(out.diagnostics) &&
       !IsTooLarge(nodes, limits.nodes, "syntax tree", ordinal, out.diagnostics)) {
+    // Tables of the stages below are charged as they grow and gone when there is a module.
+    const ChargedMemory tables;
     CheckResult checked = Check(lexed.stream, parsed.ast, ordinal, limits);
     Append(out.diagnostics, std::move(checked.diagnostics));
     if (!HasErrors(out.diagnostics) && !IsTooLarge(nodes + checked.unit.exprs.size(), limits.nodes,

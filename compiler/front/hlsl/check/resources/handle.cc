@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Facts flow against calls, from a callee to what it was given. Each pass over the calls moves them
-// one call further, so chains of n calls take n passes at most; there are as many passes as facts
-// that change, and a fact never changes back.
+// Facts flow against calls, from a callee to what it was given, or along them. They are settled
+// when all calls are known, each of which is an edge between two variables.
 #include "compiler/front/hlsl/check/resources/handle.h"
 
 #include "compiler/base/threads/stop.h"
@@ -9,6 +8,7 @@
 #include "compiler/front/hlsl/check/build.h"
 #include "compiler/front/hlsl/check/expression.h"
 #include "compiler/front/hlsl/check/name.h"
+#include "compiler/front/hlsl/check/resources/flow.h"
 #include "compiler/front/hlsl/sema/object.h"
 
 namespace kiln::hlsl {
@@ -43,8 +43,7 @@ ExprId CaptureHandle(CheckContext& context, ExprId handle, std::vector<StmtId>& 
   made.a = CaptureHandle(context, ExprId{made.a}, into).value;
   const Expr index = context.Get(ExprId{made.b});
   if (index.kind != ExprKind::kConstant) {
-    const LocalId local{static_cast<uint32_t>(context.unit.locals.size())};
-    context.unit.locals.push_back({.name = "index", .type = index.type, .at = index.at});
+    const LocalId local = context.AddLocal({.name = "index", .type = index.type, .at = index.at});
     context.unit[context.function].locals.push_back(local);
     into.push_back(context.Add(
         Stmt{.kind = StmtKind::kDeclare, .at = index.at, .a = ExprId{made.b}, .local = local}));
@@ -59,31 +58,10 @@ ExprId CaptureHandle(CheckContext& context, ExprId handle, std::vector<StmtId>& 
   return context.Add(made);
 }
 
-// What a resource is handed to; null: a function without a body.
-Local* ParameterOf(CheckContext& context, const HandedOn& row) {
+// What a resource is handed to; invalid: a function without a body.
+LocalId ParameterOf(const CheckContext& context, const HandedOn& row) {
   const std::vector<LocalId>& parameters = context.unit[row.callee].parameters;
-  return row.parameter < parameters.size() ? &context.unit[parameters[row.parameter]] : nullptr;
-}
-
-// What is picked from an array by a value is one thing only when it runs: the parameter is a
-// pointer then, and its type is that of what it is given.
-// One image is compared with or not, for all calls: from parameter to argument, and back where
-// the parameter is picked when it runs.
-bool PassCompared(CheckContext& context) {
-  bool changed = false;
-  for (const HandedOn& row : context.handed_on) {
-    CheckStop();
-    Local* const parameter = ParameterOf(context, row);
-    bool* const compared = ComparedOf(context, row.argument);
-    if (parameter == nullptr || compared == nullptr || *compared == parameter->compared ||
-        (*compared && !parameter->picked)) {
-      continue;
-    }
-    *compared = true;
-    parameter->compared = true;
-    changed = true;
-  }
-  return changed;
+  return row.parameter < parameters.size() ? parameters[row.parameter] : LocalId{};
 }
 
 // Whether which item it is is known only when it runs.
@@ -98,18 +76,71 @@ bool IsPicked(const CheckContext& context, ExprId handle) {
   return owner.kind == ExprKind::kLocal && context.unit.locals[owner.a].picked;
 }
 
-// From arguments to parameters, until nothing changes.
-bool PassPicked(CheckContext& context) {
-  bool changed = false;
+// Of locals first, then of globals.
+uint32_t NodeOf(const CheckContext& context, const Expr& owner) {
+  return owner.kind == ExprKind::kLocal
+             ? owner.a
+             : static_cast<uint32_t>(context.unit.locals.size()) + owner.a;
+}
+bool IsNode(const Expr& owner) {
+  return owner.kind == ExprKind::kLocal || owner.kind == ExprKind::kGlobal;
+}
+
+// What is picked from an array by a value is one thing only when it runs: the parameter is a
+// pointer then, and its type is that of what it is given. From arguments to parameters.
+void SettlePicked(CheckContext& context) {
+  Flow flow(context.unit.locals.size());
   for (const HandedOn& row : context.handed_on) {
     CheckStop();
-    Local* const parameter = ParameterOf(context, row);
-    if (parameter != nullptr && !parameter->picked && IsPicked(context, row.argument)) {
-      parameter->picked = true;
-      changed = true;
+    const LocalId parameter = ParameterOf(context, row);
+    if (!parameter.valid()) {
+      continue;
+    }
+    if (IsPicked(context, row.argument)) {
+      flow.Set(parameter.value);
+    }
+    const Expr& owner = context.Get(OwnerOf(context, row.argument));
+    if (owner.kind == ExprKind::kLocal) {
+      flow.Add(owner.a, parameter.value);
     }
   }
-  return changed;
+  flow.Settle();
+  for (uint32_t i = 0; i < context.unit.locals.size(); ++i) {
+    context.unit.locals[i].picked = context.unit.locals[i].picked || flow.Has(i);
+  }
+}
+
+// One image is compared with or not, for all calls: from parameter to argument, and back where
+// the parameter is picked when it runs.
+void SettleCompared(CheckContext& context) {
+  const size_t locals = context.unit.locals.size();
+  const size_t nodes = locals + context.unit.globals.size();
+  const auto compared = [&](size_t node) -> bool& {
+    return node < locals ? context.unit.locals[node].compared
+                         : context.unit.globals[node - locals].compared;
+  };
+  Flow flow(nodes);
+  for (const HandedOn& row : context.handed_on) {
+    CheckStop();
+    const LocalId parameter = ParameterOf(context, row);
+    const Expr& owner = context.Get(OwnerOf(context, row.argument));
+    if (!parameter.valid() || !IsNode(owner)) {
+      continue;
+    }
+    flow.Add(parameter.value, NodeOf(context, owner));
+    if (context.unit[parameter].picked) {
+      flow.Add(NodeOf(context, owner), parameter.value);
+    }
+  }
+  for (uint32_t i = 0; i < nodes; ++i) {
+    if (compared(i)) {
+      flow.Set(i);
+    }
+  }
+  flow.Settle();
+  for (uint32_t i = 0; i < nodes; ++i) {
+    compared(i) = flow.Has(i);
+  }
 }
 
 // Pointers are there for sampled images and samplers alone.
@@ -139,19 +170,26 @@ bool WritesObject(const CheckContext& context, FunctionId method) {
   return !parameters.empty() && context.unit[parameters[0]].written;
 }
 
-// Marks what a writing method is called with; whether that was news.
-bool PassWritten(CheckContext& context) {
-  bool changed = false;
+// Marks what a writing method is called with: from its object to the root of what is given.
+void SettleWritten(CheckContext& context) {
+  Flow flow(context.unit.locals.size());
   for (const ObjectCall& row : context.object_calls) {
     CheckStop();
+    const std::vector<LocalId>& parameters = context.unit[row.callee].parameters;
     const Expr& root = context.Get(RootOf(context, row.object));
-    const bool local = root.kind == ExprKind::kLocal && context.Get(row.object).Is(Expr::kPlace);
-    if (local && !context.unit[LocalId{root.a}].written && WritesObject(context, row.callee)) {
-      context.unit[LocalId{root.a}].written = true;
-      changed = true;
+    if (parameters.empty() || root.kind != ExprKind::kLocal ||
+        !context.Get(row.object).Is(Expr::kPlace)) {
+      continue;
+    }
+    flow.Add(parameters[0].value, root.a);
+    if (context.unit[parameters[0]].written) {
+      flow.Set(parameters[0].value);
     }
   }
-  return changed;
+  flow.Settle();
+  for (uint32_t i = 0; i < context.unit.locals.size(); ++i) {
+    context.unit.locals[i].written = context.unit.locals[i].written || flow.Has(i);
+  }
 }
 
 // spec/hlsl 13.2: an object that a method writes is `inout`. A constant one is an error at the
@@ -210,10 +248,9 @@ void DeclareHandle(CheckContext& context, const syntax::Variable& variable, Type
   const ExprId handle =
       ConvertTo(context, value, type, ConversionUse::kImplicit, context.Get(value).at);
   const bool failed = context.Get(handle).kind == ExprKind::kFailed;
-  const LocalId local{static_cast<uint32_t>(context.unit.locals.size())};
-  context.unit.locals.push_back({.name = context.Text(variable.name),
-                                 .type = failed ? context.types().Failed() : type,
-                                 .at = {variable.name, variable.name + 1}});
+  const LocalId local = context.AddLocal({.name = context.Text(variable.name),
+                                          .type = failed ? context.types().Failed() : type,
+                                          .at = {variable.name, variable.name + 1}});
   if (!failed) {
     const ExprId known = CaptureHandle(context, handle, into);
     context.unit[local].known = known;
@@ -222,16 +259,12 @@ void DeclareHandle(CheckContext& context, const syntax::Variable& variable, Type
           {.kind = SymbolKind::kLocal, .id = local.value, .type = context.unit[local].type});
 }
 
-// Three facts, each passed on until it is stable, in the order in which they rest on each
-// other.
+// Three facts, in the order in which they rest on each other.
 void Settle(CheckContext& context) {
-  while (PassPicked(context)) {
-  }
-  while (PassCompared(context)) {
-  }
+  SettlePicked(context);
+  SettleCompared(context);
   CheckPicked(context);
-  while (PassWritten(context)) {
-  }
+  SettleWritten(context);
   CheckObjects(context);
 }
 

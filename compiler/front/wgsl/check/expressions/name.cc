@@ -64,6 +64,16 @@ class Name {
     if (!arguments_.empty()) {
       return Forbidden("it takes no template arguments");
     }
+    // WGSL, "Continue Statement": where control jumps over a declaration it has no value.
+    if (context_.skipped.Contains(meaning.token)) {
+      return Forbidden("a 'continue' before its declaration leads here");
+    }
+    if (value.kind == ExprKind::kLocal && context_.in_continuing != 0) {
+      context_.unit.locals[value.a].in_continuing = true;
+    }
+    if (value.kind == ExprKind::kConstant && !context_.SpendParts(value.type, name_.at)) {
+      return Failed();
+    }
     value.at = name_.at;
     // The mention is kept at the function that has it: with calls it says what an entry point
     // reaches.
