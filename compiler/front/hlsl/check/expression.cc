@@ -242,6 +242,9 @@ ExprId AsValue(CheckContext& context, ExprId id) {
 }
 
 ExprId CheckExpr(CheckContext& context, syntax::ExprRange range) {
+  if (range.empty()) {
+    return context.Failed({});
+  }
   if (context.rows.size() < context.ast.exprs.size()) {
     context.rows.resize(context.ast.exprs.size());
   }
@@ -267,6 +270,9 @@ bool IsList(const CheckContext& context, syntax::ExprRange range) {
 
 std::vector<ExprId> CheckList(CheckContext& context, syntax::ExprRange range) {
   CheckExpr(context, range);
+  if (range.empty()) {
+    return {};
+  }
   std::vector<ExprId> items;
   std::vector<uint32_t> pending{range.root};
   while (!pending.empty()) {
@@ -284,6 +290,9 @@ std::vector<ExprId> CheckList(CheckContext& context, syntax::ExprRange range) {
 }
 
 ExprId CheckInitialiser(CheckContext& context, syntax::ExprRange range, TypeId type) {
+  if (range.empty()) {
+    return context.Failed({});
+  }
   const syntax::Expr& root = context.ast.exprs[range.root];
   const TokenRange at{root.begin, root.end};
   if (!IsList(context, range)) {
