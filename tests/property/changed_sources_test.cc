@@ -91,7 +91,7 @@ std::vector<Program> ReadSources(const Language& language) {
     Program program{.path = std::string("case") + language.extension, .text = std::move(text)};
     const bool old = program.text.find("dialect of 2018") != std::string::npos ||
                      program.text.find("hlsl.version=2018") != std::string::npos;
-    program.inputs.hlsl.version = old ? hlsl::Version::k2018 : hlsl::Version::k2021;
+    program.hlsl.version = old ? hlsl::Version::k2018 : hlsl::Version::k2021;
     sources.push_back(std::move(program));
   };
   for (const char* folder : language.sources) {

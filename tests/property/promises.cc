@@ -45,6 +45,12 @@ target::Target TargetOf(target::Form form) {
   return target;
 }
 
+driver::LinkedSources Linked(const Program& program, const SourceFile& source) {
+  driver::SourceInputs inputs;
+  inputs.hlsl = program.hlsl;
+  return driver::LinkSources(std::span(&source, 1), inputs, program.pipeline);
+}
+
 // Errors and success exclude each other, and every message can be shown, with its line, and sent.
 std::string BrokenMessage(const std::vector<Diagnostic>& found, bool ok, const SourceFile& source,
                           const std::vector<std::optional<ir::ModuleFiles>>& files) {
@@ -72,8 +78,8 @@ std::string BrokenMessage(const std::vector<Diagnostic>& found, bool ok, const S
 }
 
 std::string BrokenProducts(const driver::Products& products, const target::Target& target) {
-  if (!artifact::DecodeMetadata(products.metadata).ok()) {
-    return "metadata that cannot be read";
+  if (const auto metadata = artifact::DecodeMetadata(products.metadata); !metadata.ok()) {
+    return "metadata: " + ErrorText(metadata.error());
   }
   for (const driver::StageCode& code : products.code) {
     if (code.empty()) {
@@ -90,8 +96,7 @@ std::string BrokenProducts(const driver::Products& products, const target::Targe
 
 Verdict TryStages(const Program& program) {
   const SourceFile source(program.path, program.text);
-  const driver::LinkedSources read =
-      driver::LinkSources(std::span(&source, 1), program.inputs, program.pipeline);
+  const driver::LinkedSources read = Linked(program, source);
   const Diagnosed<driver::LinkedProgram>& linked = read.program;
   Verdict verdict{.broken = BrokenMessage(linked.diagnostics, linked.ok(), source, read.files)};
   if (!linked.ok() || !verdict.broken.empty()) {
@@ -116,8 +121,7 @@ Verdict TryStages(const Program& program) {
 
 std::vector<std::string> FunctionsOf(const Program& program) {
   const SourceFile source(program.path, program.text);
-  const driver::LinkedSources read =
-      driver::LinkSources(std::span(&source, 1), program.inputs, program.pipeline);
+  const driver::LinkedSources read = Linked(program, source);
   std::vector<std::string> names;
   if (read.program.ok()) {
     const ir::ModuleView& module = read.program.value->program.module(0);

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "compiler/driver/frontends.h"
+#include "compiler/front/hlsl/settings.h"
 #include "compiler/resolve/specialise/specialise_program.h"
 #include "compiler/source/source_file.h"
 
@@ -16,7 +16,7 @@ namespace kiln::property {
 struct Program {
   std::string path;  // its extension says the language
   std::string text;
-  driver::SourceInputs inputs;
+  hlsl::Settings hlsl = {};
   ir::PipelineType pipeline = ir::PipelineType::kGraphicsClassic;
   std::vector<resolve::EntryPoint> entries;
 };
