@@ -73,6 +73,19 @@ TEST(Advice, NearestName_OfEveryKind) {
   });
 }
 
+// Names of the request have no place in a source, so no word is looked up there and none is
+// replaced; neither constructors nor built-in functions are entry points.
+TEST(Advice, EntryPointNamedLikeAWord_IsOnlyMissing) {
+  for (const char* name : {"f4", "f4x4", "h2", "vec4", "float4", "half", "lerp", "texture",
+                           "floor_f3", "floor", "discard_fragment", "light_t", "gl_Position"}) {
+    const VariantOf variant({"struct light_t { f4 color; }; " + Body("")},
+                            "vertex:" + std::string(name));
+    const std::string message = "no active function is named '" + std::string(name) + "'\n";
+    EXPECT_EQ(variant.Messages(), "RPL5001 " + message);
+    EXPECT_EQ(variant.Details(Code::kRpl5001), "nowhere " + message) << "and no advice";
+  }
+}
+
 TEST(Advice, UndeclaredName_IsSaidOnceForAFunction) {
   const std::string helper = "f1 g (in f1 x) { return x * shade; } ";
   const VariantOf variant(

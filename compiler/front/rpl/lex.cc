@@ -12,6 +12,7 @@
 
 #include "compiler/base/text/utf8.h"
 #include "compiler/base/threads/stop.h"
+#include "compiler/diag/message_count.h"
 #include "compiler/front/common/identifier.h"
 #include "compiler/front/common/number_literal.h"
 #include "compiler/front/rpl/symbol_table.h"
@@ -58,7 +59,7 @@ class Lexer {
     if (text_.starts_with(kByteOrderMark)) {
       at_ = kByteOrderMark.size();
     }
-    // A source with too many errors is not read to its end.
+    // A source with too many errors is not read to its end. Words have no warnings.
     while (at_ < size_ && out_.diagnostics.size() < kMaxFound) {
       CheckStop();
       Next();

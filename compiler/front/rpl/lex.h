@@ -50,9 +50,6 @@ struct LexResult {
   std::vector<Diagnostic> diagnostics;  // ascending
 };
 
-// Lexer and parser stop looking for errors after so many each: ten times what is ever shown.
-inline constexpr size_t kMaxFound = 10 * kMaxDiagnostics;
-
 // `module` is the ordinal that locations of diagnostics name. A source that is too large, not UTF-8
 // or has too many tokens gives that one error and no tokens but the end.
 // See spec/rpl 1

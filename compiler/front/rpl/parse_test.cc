@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "compiler/base/test_cpu_time.h"
+#include "compiler/diag/message_count.h"
 #include "compiler/front/rpl/dump.h"
 
 namespace kiln::rpl {
@@ -125,6 +126,24 @@ TEST(Parse, OneConstruct_HasOneError) {
 }
 
 // At most the error of the statement that was cut, and that of the list around it.
+// Dotted names of constants are warnings.
+TEST(Parse, ManyWarnings_HideNothing) {
+  const std::string many = Repeat("constant a.b = 1u;\n", 2 * kMaxFound);
+  const ParseResult right = ParseTokens(many, Lex(many, 0), 0);
+  EXPECT_FALSE(HasErrors(right.diagnostics));
+  EXPECT_EQ(right.diagnostics.size(), kMaxDiagnostics) << "the rest is left out";
+  EXPECT_EQ(right.ast.decls.size(), 2 * kMaxFound);
+  const std::string wrong = many + "this is ( no RPL";
+  EXPECT_TRUE(HasErrors(ParseTokens(wrong, Lex(wrong, 0), 0).diagnostics));
+}
+
+TEST(Parse, ManyMistakes_AreAFailure) {
+  const std::string text = Repeat("constant = 1u;\n", 2 * kMaxFound);
+  const ParseResult parsed = ParseTokens(text, Lex(text, 0), 0);
+  EXPECT_TRUE(HasErrors(parsed.diagnostics));
+  EXPECT_LE(parsed.diagnostics.size(), kMaxFound);
+}
+
 TEST(Parse, EndOfFileAnywhere_IsReported) {
   const std::string text =
       "global a: enum \"x\" \"y\";\nconditional (a == \"x\") struct s { meta (t) f4[2u] b; "

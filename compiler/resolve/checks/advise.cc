@@ -85,6 +85,9 @@ class Adviser {
   // Advice is looked for after everything was found, and only for what is shown: searching for the
   // nearest name costs more than most checks.
   void Run(Diagnostic& found) {
+    if (!found.primary.known()) {
+      return AdviseRequest(found);
+    }
     switch (found.code) {
       case Code::kRpl6001:
         return AdviseName(found);
@@ -117,6 +120,18 @@ class Adviser {
   }
 
  private:
+  // A message without a place is about a name that the request has. There is no text to look at or
+  // to replace, and neither words of other languages nor built-in functions are entry points.
+  void AdviseRequest(Diagnostic& found) {
+    if (found.code == Code::kRpl5001) {
+      Search search(*this, Of(found, "name"));
+      OfferFunctions(search);
+      Suggest(found, search.best());
+    } else if (found.code == Code::kRpl5007) {
+      AdviseStage(found);
+    }
+  }
+
   static std::string_view Of(const Diagnostic& found, std::string_view argument) {
     const Argument* value = found.Find(argument);
     return value == nullptr ? std::string_view() : std::string_view(value->value);
@@ -124,10 +139,8 @@ class Adviser {
   static void Say(Diagnostic& found, std::string_view advice) {
     std::move(found).Note(NoteKind::kAdvice, {{"advice", advice}});
   }
-  // A message without a place has no file, and then the oldest version is assumed, which has all
-  // advice.
   uint32_t VersionOf(const Diagnostic& found) const {
-    return found.primary.known() ? program_.module(found.primary.module).header.version : 1;
+    return program_.module(found.primary.module).header.version;
   }
 
   // --- the nearest name --------------------------------------------------------------------------
@@ -182,6 +195,9 @@ class Adviser {
         }
       }
     }
+  }
+  void OfferFunctions(Search& search) const {
+    OfferDecls(search, [](const ir::Decl& decl) { return decl.kind == ir::DeclKind::kFunction; });
   }
   void OfferOptions(Search& search) const {
     for (const ir::OptionId id : program_.options_by_name()) {
@@ -385,10 +401,7 @@ class Adviser {
     // Whole names are tried before families: a near function of the program is more likely than a
     // built-in one.
     Search whole(*this, name);
-    OfferDecls(whole, [](const ir::Decl& decl) { return decl.kind == ir::DeclKind::kFunction; });
-    if (!found.primary.known()) {  // an entry point: no inbuilt one will do
-      return Suggest(found, whole.best());
-    }
+    OfferFunctions(whole);
     for (const ir::BuiltinFacts& facts : kBuiltins) {
       if (facts.types == ir::BuiltinTypes::kNone) {
         whole.Offer(facts.name);

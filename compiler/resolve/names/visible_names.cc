@@ -68,6 +68,9 @@ class NameWalk {
 // Linear over the instructions of a module: this is asked for a message, not in a build.
 uint32_t FindInst(const Program& program, uint32_t module, uint32_t span_number,
                   ir::InstKind kind) {
+  if (module >= program.modules().size()) {
+    return ir::kNoRow;  // a message without a place
+  }
   const ir::ModuleView& view = program.module(module);
   for (uint32_t row = 0; row < view.inst_spans.size(); ++row) {
     const ir::InstSpans& spans = view.inst_spans[row];

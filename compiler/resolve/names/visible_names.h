@@ -16,7 +16,7 @@ struct VisibleNames {
 };
 
 // The instruction of `module` whose main or operator span is the row `span_number`, and that is of
-// `kind`; kNoRow if there is none.
+// `kind`; kNoRow if there is none, or the place is none.
 uint32_t FindInst(const Program& program, uint32_t module, uint32_t span_number, ir::InstKind kind);
 
 // What can be mentioned where `inst` stands. Empty if it is in no function.

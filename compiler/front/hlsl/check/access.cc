@@ -334,6 +334,10 @@ ExprId RootOf(const CheckContext& context, ExprId place) {
   while (true) {
     const Expr& expr = context.Get(place);
     const bool texel = expr.kind == ExprKind::kMethod && expr.Is(Expr::kPlace);
+    if (expr.kind == ExprKind::kComma) {
+      place = ExprId{expr.b};
+      continue;
+    }
     if (expr.kind != ExprKind::kSwizzle && expr.kind != ExprKind::kElements &&
         expr.kind != ExprKind::kMember && expr.kind != ExprKind::kIndex && !texel) {
       return place;

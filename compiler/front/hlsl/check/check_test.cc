@@ -9,6 +9,7 @@
 
 #include <gtest/gtest.h>
 
+#include "compiler/diag/message_count.h"
 #include "compiler/front/hlsl/preprocess/preprocess.h"
 #include "compiler/front/hlsl/syntax/parse.h"
 #include "compiler/source/source_file.h"
@@ -418,6 +419,48 @@ TEST(Check, Extents_Parameters_Labels_AreBounded) {
     EXPECT_EQ(CodesOf(row.right), "") << row.right.substr(0, 60);
     EXPECT_EQ(CodesOf(row.wrong), row.code) << row.wrong.substr(0, 60);
   }
+}
+
+// One message for the type; what is done with the value says nothing more.
+TEST(Check, CallOfAFunctionWhoseTypeFailed_HasFailed) {
+  const std::string function = "foo F (float a) { return a; } ";
+  for (const char* use : {"float x = F (p); return x;",
+                          "return F (p);",
+                          "return (float) F (p);",
+                          "return float2 (F (p), 1).x;",
+                          "return F (p) + 1;",
+                          "return -F (p);",
+                          "return !F (p);",
+                          "return ~F (p);",
+                          "return F (p) ? 1 : 2;",
+                          "return true ? F (p) : 1;",
+                          "return F (p).x;",
+                          "return F (p)[0];",
+                          "return F (p), 1;",
+                          "return dot (F (p), 1);",
+                          "return F (F (p));",
+                          "return F (p)++;",
+                          "return p += F (p);",
+                          "if (F (p)) { } return 1;",
+                          "switch (F (p)) { case 0: break; } return 1;",
+                          "float x[F (p)]; return 1;",
+                          "float x[2] = { F (p), F (p) }; return x[0];",
+                          "F (p); return 1;",
+                          "for (; F (p);) { } return 1;",
+                          "return F (p).f ();",
+                          "return asuint (F (p));"}) {
+    const std::string text = function + "float f (float p) { " + use + " }";
+    EXPECT_EQ(CodesOf(text), "HLSL2001") << text;
+  }
+}
+
+TEST(Check, ManyWarnings_HideNoError) {
+  std::string text = "float2 f (float4 v) { float2 x;\n";
+  for (size_t i = 0; i < 2 * kMaxFound; ++i) {
+    text += "x = v;\n";
+  }
+  EXPECT_EQ(CodesOf(text + "return x; }"), "HLSL2011");
+  EXPECT_EQ(CodesOf(text + "return y; }"), "HLSL2011 HLSL2001");
 }
 
 }  // namespace

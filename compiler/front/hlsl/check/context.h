@@ -13,6 +13,7 @@
 #include "compiler/base/language_limits.h"
 #include "compiler/base/threads/stop.h"
 #include "compiler/diag/diagnostic.h"
+#include "compiler/diag/message_count.h"
 #include "compiler/front/hlsl/check/scopes.h"
 #include "compiler/front/hlsl/check/tree.h"
 #include "compiler/front/hlsl/settings.h"
@@ -61,6 +62,7 @@ class CheckContext {
   Unit unit;
   Scopes scopes;
   std::vector<Diagnostic> diagnostics;
+  MessageCount found;  // of what is in `diagnostics`
 
   // The function whose body is checked, and the namespaces around it.
   FunctionId function;
@@ -100,7 +102,11 @@ class CheckContext {
   // --- diagnostics
   Diagnostic At(Code code, TokenRange at) const;
   Diagnostic At(Code code, uint32_t token) const { return At(code, TokenRange{token, token + 1}); }
-  void Say(Diagnostic&& diagnostic) { diagnostics.push_back(std::move(diagnostic)); }
+  void Say(Diagnostic&& diagnostic) {
+    if (found.Take(diagnostic.severity)) {
+      diagnostics.push_back(std::move(diagnostic));
+    }
+  }
   // HLSL8004.
   void Refuse(TokenRange at, std::string_view text, std::string_view family);
   Location LocationOf(uint32_t token) const;
@@ -108,9 +114,11 @@ class CheckContext {
   bool Spend(Budget& budget, uint64_t amount, TokenRange at);
 
   // --- rows
+  // A value whose type failed has failed: whoever looks at its kind need not look at its type.
   ExprId Add(const Expr& expr) {
     ChargeMemory(sizeof(Expr));
-    unit.exprs.push_back(expr);
+    const bool failed = unit.types.IsFailed(expr.type);
+    unit.exprs.push_back(failed ? Expr{.type = expr.type, .at = expr.at} : expr);
     return ExprId{static_cast<uint32_t>(unit.exprs.size() - 1)};
   }
   ExprId Failed(TokenRange at) { return Add({.type = unit.types.Failed(), .at = at}); }

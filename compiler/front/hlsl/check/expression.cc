@@ -259,6 +259,9 @@ ExprId AsValue(CheckContext& context, ExprId id) {
 // The loop that this file is about. Rows of the types in an expression are jumped over:
 // ResolveType checks them when it needs them, and would do so twice otherwise.
 ExprId CheckExpr(CheckContext& context, syntax::ExprRange range) {
+  if (range.empty()) {
+    return context.Failed({});
+  }
   if (context.rows.size() < context.ast.exprs.size()) {
     context.rows.resize(context.ast.exprs.size());
   }
@@ -287,6 +290,9 @@ bool IsList(const CheckContext& context, syntax::ExprRange range) {
 // Lists in lists are flattened depth first (spec/hlsl 7.2), with a stack.
 std::vector<ExprId> CheckList(CheckContext& context, syntax::ExprRange range) {
   CheckExpr(context, range);
+  if (range.empty()) {
+    return {};
+  }
   std::vector<ExprId> items;
   std::vector<uint32_t> pending{range.root};
   while (!pending.empty()) {
@@ -306,6 +312,9 @@ std::vector<ExprId> CheckList(CheckContext& context, syntax::ExprRange range) {
 // spec/hlsl 7.2. A list has exactly as many leaves as the type; one value converts as in an
 // assignment.
 ExprId CheckInitialiser(CheckContext& context, syntax::ExprRange range, TypeId type) {
+  if (range.empty()) {
+    return context.Failed({});
+  }
   const syntax::Expr& root = context.ast.exprs[range.root];
   const TokenRange at{root.begin, root.end};
   if (!IsList(context, range)) {

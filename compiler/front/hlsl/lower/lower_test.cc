@@ -136,6 +136,21 @@ TEST(Lower, AssignmentsAndCalls_KeepTheirOrder) {
   EXPECT_LT(text.find("call @g"), text.rfind("store"));
 }
 
+// A parameter is a variable only if something writes to it, by whatever name.
+TEST(Lower, CommaThatIsWritten_IsItsLastOperand) {
+  for (const char* statement :
+       {"(w, i) = 2;", "(1, w, i) += 2;", "--(w, i);", "(w, i)++;", "(w, i).x = 2;",
+        "(w, i)[1] = 2;", "(w, (w, i)) = 2;", "g ((w, i));"}) {
+    const std::string text = TextOf(
+        "void g (inout uint4 x) { x = 1; }\n"
+        "uint4 f (float w, uint4 i) { " +
+        std::string(statement) + " return i; }");
+    EXPECT_THAT(text.substr(std::min(text.find("@f"), text.size())), HasSubstr("store"))
+        << statement << "\n"
+        << text;
+  }
+}
+
 TEST(Lower, OptionsDecide_WithoutBeingFolded) {
   const std::string text = TextOf(
       "enum class Tone { dark, bright };\n"

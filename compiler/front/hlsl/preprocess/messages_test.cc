@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "compiler/diag/message_count.h"
 #include "compiler/front/hlsl/preprocess/test_run.h"
 
 namespace kiln::hlsl {
@@ -132,7 +133,23 @@ TEST(Messages, ThereAreAtMostSoMany) {
   for (int i = 0; i < 5000; ++i) {
     text += "@ ";
   }
-  EXPECT_EQ(TestRun(text).diagnostics().size(), 10 * kMaxDiagnostics);
+  const TestRun run{text};
+  EXPECT_EQ(run.diagnostics().size(), kMaxFound);
+  EXPECT_FALSE(run.is_whole());
+}
+
+TEST(Messages, WarningsEndNothing) {
+  std::string text;
+  for (int i = 0; i < 5000; ++i) {
+    text += "#pragma foo\n";
+  }
+  const TestRun right{text + "x"};
+  EXPECT_EQ(right.diagnostics().size(), kMaxFound) << "the rest is left out";
+  EXPECT_FALSE(HasErrors(right.diagnostics()));
+  EXPECT_TRUE(right.is_whole());
+  EXPECT_EQ(right.Tokens(), "x");
+  EXPECT_TRUE(HasErrors(TestRun(text + "#error x").diagnostics()));
+  EXPECT_TRUE(HasErrors(TestRun(text + std::string(2000, 'x')).diagnostics())) << "a long name";
 }
 
 }  // namespace

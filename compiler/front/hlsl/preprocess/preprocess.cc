@@ -244,7 +244,7 @@ class Preprocessor {
       const std::string_view text = symbols.Text(token.symbol);
       const uint32_t limit = string ? state_.limits.string + 2 : state_.limits.identifier;
       if ((string || token.kind == TokenKind::kIdentifier) && text.size() > limit &&
-          !told[token.symbol] && state_.diagnostics.size() < kMaxFound) {
+          !told[token.symbol] && !state_.found.IsFull()) {
         told[token.symbol] = true;
         state_.Report(state_.stream.MakeAt(Code::kHlsl1007, token.origin)
                           .With("what", (string ? "string '" : "identifier '") + Quoted(text) + "'")

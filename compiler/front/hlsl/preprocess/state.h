@@ -13,14 +13,12 @@
 
 #include "compiler/base/language_limits.h"
 #include "compiler/diag/diagnostic.h"
+#include "compiler/diag/message_count.h"
 #include "compiler/front/hlsl/lex/lex.h"
 #include "compiler/front/hlsl/preprocess/macro_table.h"
 #include "compiler/front/hlsl/token_stream.h"
 
 namespace kiln::hlsl {
-
-// Errors are looked for until there are so many: ten times what is ever shown.
-inline constexpr size_t kMaxFound = 10 * kMaxDiagnostics;
 
 // What macros and repeated includes may make besides `limits.macro_tokens`: the module has a share
 // that small sources may use, and one token for each byte of text. So what is kept stays within a
@@ -35,12 +33,16 @@ struct PreprocessState {
   MacroTable macros = {};
   uint64_t bytes = 0;  // of all texts
   uint64_t made = 0;   // tokens that were made of others
+  MessageCount found = {};  // of what is in `diagnostics`
   bool stopped = false;
   bool lacks_file = false;  // an include was not found, or is no text
 
+  // Many errors end it, warnings never do.
   void Report(Diagnostic diagnostic) {
-    diagnostics.push_back(std::move(diagnostic));
-    stopped = stopped || diagnostics.size() >= kMaxFound;
+    if (found.Take(diagnostic.severity)) {
+      diagnostics.push_back(std::move(diagnostic));
+    }
+    stopped = stopped || found.IsFull();
   }
   void Fail(Diagnostic diagnostic) {
     Report(std::move(diagnostic));

@@ -2,6 +2,7 @@
 // Where errors are shown and where parsing goes on. Sources have lines, since people's sources do.
 #include <gtest/gtest.h>
 
+#include "compiler/diag/message_count.h"
 #include "compiler/front/hlsl/syntax/parsed_source.h"
 
 namespace kiln::hlsl::syntax {
@@ -140,6 +141,20 @@ TEST(Errors, OfThePreprocessor_CountForTheirStatement) {
             "4:7 HLSL1040 expected ';' after variable 'e', found 'f'\n");
 }
 
+TEST(Errors, ManyWarnings_HideNothing) {
+  std::string text;
+  for (size_t i = 0; i < 2 * kMaxFound; ++i) {
+    text += "[a]\n";
+  }
+  const ParsedSource right = ParseSource(text + "float f () { return 1; }\n");
+  EXPECT_FALSE(HasErrors(right.parsed.diagnostics));
+  EXPECT_EQ(right.parsed.diagnostics.size(), kMaxDiagnostics) << "the rest is left out";
+  EXPECT_EQ(right.parsed.ast.stmts.size(),
+            ParseSource("float f () { return 1; }").parsed.ast.stmts.size());
+  const ParsedSource wrong = ParseSource(text + "void g () { } this is ( no HLSL");
+  EXPECT_TRUE(HasErrors(wrong.parsed.diagnostics));
+}
+
 TEST(Errors, ManyMistakes_EndTheParse) {
   std::string text;
   for (int i = 0; i < 5000; ++i) {
@@ -147,7 +162,8 @@ TEST(Errors, ManyMistakes_EndTheParse) {
   }
   const ParsedSource source = ParseSource(text);
   EXPECT_GE(source.parsed.diagnostics.size(), kMaxDiagnostics);
-  EXPECT_LE(source.parsed.diagnostics.size(), 10 * kMaxDiagnostics);
+  EXPECT_LE(source.parsed.diagnostics.size(), kMaxFound);
+  EXPECT_TRUE(HasErrors(source.parsed.diagnostics)) << "a parse that gave up has failed";
 }
 
 }  // namespace

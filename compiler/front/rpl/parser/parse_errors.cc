@@ -49,7 +49,7 @@ ParseErrors::Construct::Construct(ParseErrors& errors)
   errors.reported_ = false;
   // A source with so many errors is not worth reading on. The cursor goes to the end, where every
   // rule stops, and nothing more is reported.
-  if (errors.found_.size() >= kMaxFound) {
+  if (errors.count_.IsFull()) {
     errors.at_.MoveTo(static_cast<uint32_t>(errors.at_.lexed().tokens.size()) - 1);
     errors.end_reported_ = true;
   }
@@ -78,6 +78,9 @@ Diagnostic* ParseErrors::Report(Code code, Span span, std::initializer_list<Argu
   const bool is_error = CodeSeverity(code) == Severity::kError;
   // Only errors are bound to a construct; a warning is always told.
   if (is_error && std::exchange(reported_, true)) {
+    return nullptr;
+  }
+  if (!count_.Take(CodeSeverity(code))) {
     return nullptr;
   }
   Diagnostic& made = found_.emplace_back(Make(code, At(span)));

@@ -11,6 +11,7 @@
 
 #include "compiler/base/language_limits.h"
 #include "compiler/diag/diagnostic.h"
+#include "compiler/diag/message_count.h"
 #include "compiler/front/rpl/ast.h"
 #include "compiler/front/rpl/parser/token_cursor.h"
 
@@ -47,7 +48,7 @@ class ParseErrors {
   // Once, at the end: adds the errors of the lexer and selects.
   void Finish();
 
-  // Null if the construct has reported already.
+  // Null if the construct has reported already, or so much was found that it is left out.
   Diagnostic* Report(Code code, Span span, std::initializer_list<Argument> arguments);
   bool Fail(Code code, Span span, std::initializer_list<Argument> arguments) {
     Report(code, span, arguments);
@@ -97,6 +98,7 @@ class ParseErrors {
   const uint32_t max_locals_;
   const uint32_t& version_;
   std::vector<Diagnostic>& found_;
+  MessageCount count_;  // of what is in `found_`
 
   bool reported_ = false;         // the current construct has its error
   bool end_reported_ = false;     // the end of the file is reported once

@@ -15,6 +15,7 @@
 #include "compiler/base/language_limits.h"
 #include "compiler/base/threads/stop.h"
 #include "compiler/diag/diagnostic.h"
+#include "compiler/diag/message_count.h"
 #include "compiler/front/wgsl/check/scopes.h"
 #include "compiler/front/wgsl/check/tree.h"
 #include "compiler/front/wgsl/syntax/ast.h"
@@ -37,6 +38,7 @@ class CheckContext {
   Unit unit;
   Scopes scopes;
   std::vector<Diagnostic> diagnostics;
+  MessageCount found;  // of what is in `diagnostics`
 
   bool has_f16 = false;          // enable f16
   bool has_dual_source = false;  // enable dual_source_blending
@@ -66,7 +68,11 @@ class CheckContext {
   Location Where(TokenRange at) const { return {.module = module, .bytes = stream.SpanOf(at)}; }
   Diagnostic At(Code code, TokenRange at) const { return Make(code, Where(at)); }
   Diagnostic At(Code code, uint32_t token) const { return At(code, {token, token + 1}); }
-  void Say(Diagnostic&& diagnostic) { diagnostics.push_back(std::move(diagnostic)); }
+  void Say(Diagnostic&& diagnostic) {
+    if (found.Take(diagnostic.severity)) {
+      diagnostics.push_back(std::move(diagnostic));
+    }
+  }
   // WGSL2010: what is written breaks a rule of the language.
   void Forbid(TokenRange at, std::string_view reason);
   // WGSL1008: what is written is right and cannot be compiled yet.

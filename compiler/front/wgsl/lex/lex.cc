@@ -7,10 +7,12 @@
 #include <array>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "compiler/base/flat_map.h"
 #include "compiler/base/text/utf8.h"
 #include "compiler/base/threads/stop.h"
+#include "compiler/diag/message_count.h"
 #include "compiler/front/wgsl/lex/number_form.h"
 #include "compiler/front/wgsl/lex/template_lists.h"
 
@@ -124,13 +126,16 @@ class Lexer {
   Location Where(size_t begin, size_t end) const {
     return {.module = module_, .bytes = {static_cast<uint32_t>(begin), static_cast<uint32_t>(end)}};
   }
+  void Add(Diagnostic&& diagnostic) {
+    if (found_.Take(diagnostic.severity)) {
+      out_.diagnostics.push_back(std::move(diagnostic));
+    }
+  }
   void Say(Code code, size_t begin, size_t end, std::string_view expected, std::string_view text) {
-    out_.diagnostics.push_back(
-        Make(code, Where(begin, end)).With("expected", expected).With("text", text));
+    Add(Make(code, Where(begin, end)).With("expected", expected).With("text", text));
   }
   void Limit(std::string_view what, uint64_t limit) {
-    out_.diagnostics.push_back(
-        Make(Code::kWgsl1007, Where(at_, at_ + 1)).With("what", what).With("limit", limit));
+    Add(Make(Code::kWgsl1007, Where(at_, at_ + 1)).With("what", what).With("limit", limit));
   }
 
   // Tokens go past the template lists in the order of the text. A `<` that was taken for an
@@ -228,8 +233,7 @@ class Lexer {
     const TokenKind* known = words_.Find(word);
     const TokenKind kind = known == nullptr ? TokenKind::kIdentifier : *known;
     if (kind == TokenKind::kReserved || word.starts_with("__")) {
-      out_.diagnostics.push_back(
-          Make(Code::kWgsl1003, Where(at_, at_ + length)).With("name", word));
+      Add(Make(Code::kWgsl1003, Where(at_, at_ + length)).With("name", word));
     }
     if (length > limits_.identifier) {
       Limit("identifier", limits_.identifier);
@@ -245,8 +249,7 @@ class Lexer {
     const std::string_view text = Rest().substr(0, length);
     const std::optional<NumberForm> form = ReadNumber(text);
     if (!form.has_value()) {
-      out_.diagnostics.push_back(
-          Make(Code::kWgsl1002, Where(at_, at_ + length)).With("text", text));
+      Add(Make(Code::kWgsl1002, Where(at_, at_ + length)).With("text", text));
     }
     // A literal that is malformed is an integer from here on: the parser sees an operand and
     // goes on.
@@ -273,6 +276,7 @@ class Lexer {
   const uint32_t module_;
   const LanguageLimits& limits_;
   LexResult out_;
+  MessageCount found_;  // of the messages in `out_`
   size_t at_ = 0;
   TemplateLists lists_;
   FlatMap<std::string_view, TokenKind> words_;

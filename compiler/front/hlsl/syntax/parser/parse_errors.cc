@@ -8,12 +8,6 @@
 #include <utility>
 
 namespace kiln::hlsl::syntax {
-namespace {
-
-// Parsing stops after so many: ten times what is ever shown.
-constexpr size_t kMaxFound = 10 * kMaxDiagnostics;
-
-}  // namespace
 
 // A construct begins: nothing was reported in it. If far too much was found already, the parser
 // is sent to the end of the source.
@@ -21,7 +15,8 @@ ParseErrors::Construct::Construct(ParseErrors& errors)
     : errors_(errors), outer_reported_(errors.reported_), outer_begin_(errors.begin_) {
   errors.reported_ = false;
   errors.begin_ = errors.at_.pos();
-  if (errors.found_.size() >= kMaxFound) {
+  // A source with so many errors is not worth reading on: every rule stops at the end.
+  if (errors.count_.IsFull()) {
     errors.at_.MoveTo(errors.at_.last());
     errors.end_reported_ = true;
   }
@@ -60,6 +55,9 @@ Diagnostic* ParseErrors::Report(Code code, uint32_t first, uint32_t last,
                                 std::initializer_list<Argument> arguments) {
   const bool is_error = CodeSeverity(code) == Severity::kError;
   if (is_error && (std::exchange(reported_, true) || HoldsEarlier(last))) {
+    return nullptr;
+  }
+  if (!count_.Take(CodeSeverity(code))) {
     return nullptr;
   }
   const std::vector<Token>& tokens = at_.stream().tokens;

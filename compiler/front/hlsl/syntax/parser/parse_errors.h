@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "compiler/diag/diagnostic.h"
+#include "compiler/diag/message_count.h"
 #include "compiler/front/hlsl/settings.h"
 #include "compiler/front/hlsl/syntax/ast.h"
 #include "compiler/front/hlsl/syntax/parser/token_cursor.h"
@@ -49,7 +50,8 @@ class ParseErrors {
   // Errors of an earlier stage: a construct that holds one has its error.
   void SetEarlier(std::span<const Diagnostic> earlier);
 
-  // At tokens [first, last]. Null if the construct has reported already.
+  // At tokens [first, last]. Null if the construct has reported already, or so much was found that
+  // it is left out.
   Diagnostic* Report(Code code, uint32_t first, uint32_t last,
                      std::initializer_list<Argument> arguments);
   bool Fail(Code code, uint32_t token, std::initializer_list<Argument> arguments) {
@@ -86,6 +88,7 @@ class ParseErrors {
   TokenCursor& at_;
   const Version version_;
   std::vector<Diagnostic>& found_;
+  MessageCount count_;  // of what is in `found_`
   bool reported_ = false;
   bool end_reported_ = false;      // the end of the file is reported once
   uint32_t begin_ = 0;             // token that the current construct begins with

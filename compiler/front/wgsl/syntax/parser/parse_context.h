@@ -11,6 +11,7 @@
 
 #include "compiler/base/language_limits.h"
 #include "compiler/diag/diagnostic.h"
+#include "compiler/diag/message_count.h"
 #include "compiler/front/wgsl/syntax/ast.h"
 #include "compiler/front/wgsl/syntax/parser/name_scopes.h"
 #include "compiler/front/wgsl/token.h"
@@ -29,6 +30,7 @@ class ParseContext {
   const LanguageLimits& limits;
   Ast ast;
   std::vector<Diagnostic> diagnostics;
+  MessageCount found;  // of what is in `diagnostics`
   NameScopes scopes;
   uint32_t at = 0;      // the token that is next
   uint32_t depth = 0;   // of brackets, blocks and unary operators around it
@@ -48,7 +50,11 @@ class ParseContext {
   void Fail(std::string_view expected);
   void FailAtLimit();  // WGSL1007 of the nesting
   // Says the same of a place and goes on.
-  void Say(Diagnostic&& diagnostic) { diagnostics.push_back(std::move(diagnostic)); }
+  void Say(Diagnostic&& diagnostic) {
+    if (found.Take(diagnostic.severity)) {
+      diagnostics.push_back(std::move(diagnostic));
+    }
+  }
   Location Where(TokenRange range) const {
     return {.module = module, .bytes = stream.SpanOf(range)};
   }
