@@ -163,12 +163,20 @@ std::filesystem::path JournallingStore::FileOf(uint64_t number) const {
 void JournallingStore::ListFiles() {
   const MutexLock lock(mutex_);
   std::error_code error;
-  for (const auto& file : std::filesystem::directory_iterator(options_.dir, error)) {
-    const std::string name = file.path().stem().string();
+  // A folder that cannot be read on ends the list: a store is never an error (spec/cache 1.3), so
+  // nothing here throws.
+  std::filesystem::directory_iterator file(options_.dir, error);
+  for (; !error && file != std::filesystem::directory_iterator(); file.increment(error)) {
+    const std::string name = file->path().stem().string();
     // Anything else in the folder is left alone, a ".part" of a writer that died as well.
-    if (file.path().extension() == kExtension && !name.empty() && name.size() < 19 &&
+    if (file->path().extension() == kExtension && !name.empty() && name.size() < 19 &&
         name.find_first_not_of("0123456789") == std::string::npos) {
-      queue_.push_back({.number = std::stoull(name), .size = file.file_size(error), .bytes = {}});
+      std::error_code gone;
+      const uintmax_t size = file->file_size(gone);
+      // What has no size is no file any more, or never was one.
+      if (!gone) {
+        queue_.push_back({.number = std::stoull(name), .size = size, .bytes = {}});
+      }
     }
   }
   std::sort(queue_.begin(), queue_.end(),

@@ -119,6 +119,25 @@ TEST_F(JournallingStoreTest, UpstreamDown_WaitsInFilesAndSurvivesARestart) {
   EXPECT_EQ(store.status().bytes, 0u);
 }
 
+// A link to nothing and a folder have no size. Taken for 2^64-1 bytes they made the queue drop all.
+TEST_F(JournallingStoreTest, WhatIsNoFile_IsNotPartOfTheQueue) {
+  sink.SetDown(true);
+  {
+    JournallingStore store(sink, clock, Options());
+    ASSERT_TRUE(Put(store, "a").ok());
+    sink.WaitForTry();
+  }
+  ASSERT_EQ(Files(), 1u);
+  std::filesystem::create_symlink("nowhere", dir / "journal" / "7.put");
+  std::filesystem::create_directory(dir / "journal" / "8.put");
+  JournallingStore store(sink, clock, Options());
+  EXPECT_EQ(store.status().queued, 1u);
+  EXPECT_EQ(store.status().dropped, 0u);
+  EXPECT_LT(store.status().bytes, 1000u);
+  sink.SetDown(false);
+  EXPECT_EQ(sink.WaitFor(1), "a");
+}
+
 TEST_F(JournallingStoreTest, BeyondItsBound_DropsTheOldestAndCounts) {
   sink.SetDown(true);
   JournallingStore::Options options = Options();

@@ -14,6 +14,7 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
+#include <system_error>
 #include <unistd.h>
 #include <utility>
 #include <vector>
@@ -257,8 +258,13 @@ Result<void> SetAside(const fs::path& dir, std::string_view name) {
   // A file that was set aside under this name before.
   RemoveWithWal(to);
   fs::remove(from.string() + "-shm", error);
-  // The WAL goes first: a new cache.db must never meet the WAL of an old one.
-  fs::rename(from.string() + "-wal", to.string() + "-wal", error);
+  // The WAL goes first: a new cache.db must never meet the WAL of an old one. So the database stays
+  // where its WAL stays.
+  const fs::path wal = from.string() + "-wal";
+  fs::rename(wal, to.string() + "-wal", error);
+  if (error && error != std::errc::no_such_file_or_directory) {
+    return Failed("cannot set aside", wal, error.value());
+  }
   fs::rename(from, to, error);
   if (error) {
     return Failed("cannot set aside", from, error.value());

@@ -286,6 +286,20 @@ TEST_F(SqliteStoreTest, FileThatIsNoDatabase_IsSetAsideAndAFreshOneStarts) {
   EXPECT_FALSE(log.Lines().empty());
 }
 
+// The next cache.db would be recovered from the log of the old one.
+TEST_F(SqliteStoreTest, DatabaseWhoseWalCannotBeMoved_StaysWhereItIs) {
+  std::filesystem::create_directories(options.dir / "cache.v7.db-wal" / "full");
+  std::ofstream(options.dir / "cache.db") << "old";
+  std::ofstream(options.dir / "cache.db-wal") << "log";
+  EXPECT_FALSE(SetAside(options.dir, "cache.v7").ok());
+  EXPECT_EQ(std::filesystem::file_size(options.dir / "cache.db"), 3u);
+  EXPECT_EQ(std::filesystem::file_size(options.dir / "cache.db-wal"), 3u);
+  // No log at all is the usual case.
+  std::filesystem::remove(options.dir / "cache.db-wal");
+  EXPECT_TRUE(SetAside(options.dir, "cache.v7").ok());
+  EXPECT_EQ(std::filesystem::file_size(options.dir / "cache.v7.db"), 3u);
+}
+
 TEST_F(SqliteStoreTest, OtherSchemaVersion_IsSetAsideAndComesBack) {
   const std::filesystem::path file = options.dir / "cache.db";
   ASSERT_TRUE(PutAll(*Open(), {Content("ours")}).ok());

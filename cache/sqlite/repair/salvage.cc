@@ -10,6 +10,7 @@
 #include <fstream>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
@@ -30,7 +31,19 @@ namespace {
 constexpr int64_t kPageRows = 256;
 constexpr uint64_t kPageBytes = uint64_t{4} << 20;
 constexpr std::string_view kWhyFile = "why";
-constexpr int kMostJumps = 64;  // over stretches that cannot be read
+}  // namespace
+
+// The numbers of rows are signed and may be anything in a damaged file: what would be behind the
+// largest one is the end.
+std::optional<int64_t> BehindHole(int64_t last, int hole) {
+  int64_t behind = 0;
+  if (hole >= kMostHoles || __builtin_add_overflow(last, uint64_t{1} << hole, &behind)) {
+    return std::nullopt;
+  }
+  return behind;
+}
+
+namespace {
 
 // No row of the old file is trusted: what is copied was read by the same functions, and verified by
 // the same sums, as what is served.
@@ -138,8 +151,9 @@ class Salvage {
     int64_t last = 0;
     // `last` is the highest number that was read, so every round moves on; damaged rows cannot make
     // it go back.
-    int64_t jump = 1;
-    for (int jumps = 0; statement.ok() && jumps < kMostJumps && !stop_.stop_requested();) {
+    int hole = 0;   // failures one behind the other
+    int holes = 0;  // all of them
+    while (statement.ok() && holes < kMostHoles && !stop_.stop_requested()) {
       std::vector<std::pair<int64_t, Key>> rows;
       bool failed = false;
       {
@@ -164,16 +178,19 @@ class Salvage {
       if (!failed && rows.empty()) {
         return;
       }
-      if (failed) {
-        // The stretch behind the last row that was read cannot be read. The distance doubles with
-        // each failure, so a hole of any size is crossed in some sixty steps, at the price of rows
-        // behind it.
-        last += jump;
-        jump *= 2;
-        ++jumps;
-      } else {
-        jump = 1;
+      if (!failed) {
+        hole = 0;
+        continue;
       }
+      // The stretch behind the last row that was read cannot be read. The distance doubles with
+      // each failure, so a hole of any size is crossed in some sixty steps, at the price of rows
+      // behind it.
+      const std::optional<int64_t> behind = BehindHole(last, hole++);
+      if (!behind.has_value()) {
+        return;
+      }
+      last = *behind;
+      ++holes;
     }
   }
 

@@ -2,7 +2,9 @@
 // Copies what still verifies out of a damaged database. See spec/cache 6.7.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <sys/types.h>
 
@@ -17,6 +19,13 @@ struct SalvageReport {
   uint64_t records = 0;
   uint64_t aliases = 0;
 };
+
+// How often stretches that cannot be read are jumped over.
+inline constexpr int kMostHoles = 64;
+
+// The number to go on behind, where reading fails behind row `last` for the `hole`-th time, from 0,
+// one failure behind the other; nothing: no row can be there.
+std::optional<int64_t> BehindHole(int64_t last, int hole);
 
 // Reads `from` as far as it can be read and puts everything that verifies into `to`, content first.
 // Never fails: what cannot be read or put is left out. Stops early when `stop` is requested.

@@ -3,8 +3,11 @@
 #include "cache/sqlite/repair/salvage.h"
 
 #include <csignal>
+#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
+#include <limits>
+#include <optional>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -15,6 +18,27 @@
 
 namespace kiln::cache::sqlite {
 namespace {
+
+// Numbers of rows in a damaged file may be the largest that there are.
+TEST(Salvage, HolesAtTheLargestNumber_EndThere) {
+  constexpr int64_t kLast = std::numeric_limits<int64_t>::max();
+  const struct {
+    int64_t last;
+    int hole;
+    std::optional<int64_t> behind;
+  } rows[] = {{0, 0, 1},
+              {41, 3, 49},
+              {-5, 2, -1},
+              {kLast - 1, 0, kLast},
+              {kLast, 0, std::nullopt},
+              {kLast - 1, 1, std::nullopt},
+              {0, 62, int64_t{1} << 62},
+              {0, 63, std::nullopt},
+              {0, 64, std::nullopt}};
+  for (const auto& row : rows) {
+    EXPECT_EQ(BehindHole(row.last, row.hole), row.behind) << row.last << " " << row.hole;
+  }
+}
 
 class SalvageChild : public testing::Test {
  protected:

@@ -4,6 +4,7 @@
 // tables are small.
 #include "cache/sqlite/tables/statistics.h"
 
+#include <algorithm>
 #include <limits>
 #include <unordered_set>
 #include <utility>
@@ -125,8 +126,9 @@ Result<StoreStats> StatisticsOf(SqliteStore& store, Clock& clock) {
   KILN_TRY(stats.explained, count("SELECT count(*) FROM explain"));
   KILN_TRY(const uint64_t pages, count("PRAGMA page_count"));
   KILN_TRY(const uint64_t free, count("PRAGMA freelist_count"));
-  // Free pages are part of the file and are used again before it grows.
-  stats.used_bytes = (pages - free) * static_cast<uint64_t>(kPageSize);
+  // Free pages are part of the file and are used again before it grows. The two numbers are not of
+  // one moment: a file that grows in between has more free pages than it had pages.
+  stats.used_bytes = (pages - std::min(pages, free)) * static_cast<uint64_t>(kPageSize);
   return stats;
 }
 
