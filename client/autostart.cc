@@ -12,7 +12,6 @@
 #include <poll.h>
 #include <spawn.h>
 #include <string_view>
-#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -26,6 +25,7 @@
 #include "client/daemon_socket.h"
 #include "client/program_exec.h"
 #include "compiler/base/files/descriptor.h"
+#include "compiler/base/files/file_lock.h"
 #include "compiler/base/files/own_folder.h"
 #include "compiler/base/files/user_folders.h"
 #include "compiler/base/mutex.h"
@@ -338,8 +338,8 @@ Result<void> StartDaemon(const std::string& socket) {
   // all others before anything is in it (spec/daemon 11.2).
   KILN_TRY_VOID(folder.SetMode(0700));
   KILN_TRY(const int lock_file, FromFolder(folder.OpenFile("autostart.lock", O_CREAT | O_RDWR)));
-  const Descriptor lock(lock_file);
-  (void)::flock(lock.get(), LOCK_EX);  // two commands at once start one daemon
+  FileLock lock(lock_file);
+  (void)lock.Wait();  // two commands at once start one daemon
   KILN_TRY(const std::unique_ptr<Client> other, Client::OpenOwn(std::string(kUnixPrefix) + socket));
   // Asked again under the lock: another command may have started a daemon while this one waited for
   // it.

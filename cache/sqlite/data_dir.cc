@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: MIT
 // The folder of a cache: who owns it, which files are in it, and how files are set aside
-// (spec/cache 6.1). Everything that another user could have put there is refused. flock, statfs,
-// rename, fsync.
+// (spec/cache 6.1). Everything that another user could have put there is refused. statfs, rename,
+// fsync.
 #include "cache/sqlite/data_dir.h"
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
-#include <charconv>
 #include <cstring>
 #include <fcntl.h>
 #include <linux/magic.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <system_error>
@@ -20,6 +17,7 @@
 #include <vector>
 
 #include "cache/store.h"
+#include "compiler/base/files/descriptor.h"
 #include "compiler/base/files/own_folder.h"
 
 namespace kiln::cache::sqlite {
@@ -40,25 +38,6 @@ Error Failed(std::string what, const fs::path& path, int error) {
                                                                         : std::string()};
 }
 
-// Closes what it owns. A descriptor that leaks would keep the lock of the cache.
-class OwnedFd {
- public:
-  explicit OwnedFd(int fd) : fd_(fd) {}
-  OwnedFd(const OwnedFd&) = delete;
-  OwnedFd& operator=(const OwnedFd&) = delete;
-  OwnedFd(OwnedFd&& other) noexcept : fd_(other.release()) {}
-  ~OwnedFd() {
-    if (fd_ >= 0) {
-      ::close(fd_);
-    }
-  }
-  int get() const { return fd_; }
-  int release() { return std::exchange(fd_, -1); }
-
- private:
-  int fd_;
-};
-
 // A user who can change the cache decides what everybody compiles.
 Error NotOwnCache(const Error& error) {
   return {.code = error.code,
@@ -70,7 +49,7 @@ Error NotOwnCache(const Error& error) {
 
 // Made with mode 0600 unless it is there. Errors: kFailedPrecondition; kPermissionDenied with
 // reason NOT_OWN for what another user could have put there.
-Result<OwnedFd> OpenOwnFile(const fs::path& path) {
+Result<Descriptor> OpenOwnFile(const fs::path& path) {
   Result<OwnFolder> folder = OwnFolder::Open(path.parent_path().string());
   if (!folder.ok()) {
     return NotOwnCache(folder.error());
@@ -79,28 +58,10 @@ Result<OwnedFd> OpenOwnFile(const fs::path& path) {
   const Result<int> file = folder->OpenFile(path.filename().string(), O_RDWR | O_CREAT);
   const int number = errno;
   if (file.ok()) {
-    return OwnedFd(*file);
+    return Descriptor(*file);
   }
   return file.error().reason == kNotOwn ? NotOwnCache(file.error())
                                         : Failed("cannot open", path, number);
-}
-
-// The pid is for people and for messages. Whether somebody owns the cache is told by the lock,
-// which the kernel releases with the process, and never by the number.
-bool WritePid(int fd) {
-  const std::string text = std::to_string(::getpid()) + "\n";
-  return ::ftruncate(fd, 0) == 0 &&
-         ::pwrite(fd, text.data(), text.size(), 0) == static_cast<ssize_t>(text.size());
-}
-
-std::optional<pid_t> ReadPid(int fd) {
-  std::array<char, 24> text{};
-  const ssize_t size = ::pread(fd, text.data(), text.size(), 0);
-  pid_t pid = 0;
-  if (size <= 0 || std::from_chars(text.data(), text.data() + size, pid).ec != std::errc()) {
-    return std::nullopt;
-  }
-  return pid;
 }
 
 // Why the file system is unfit for WAL; nullopt if it is fit. WAL needs memory that all processes
@@ -153,40 +114,26 @@ void PruneSetAside(const fs::path& dir) {
 
 }  // namespace
 
-// flock and not fcntl: its lock belongs to the open file, so closing another descriptor of the same
-// file in this process does not release it.
 Result<std::optional<OwnerLock>> OwnerLock::TryTake(const fs::path& dir) {
   const fs::path path = dir / kLockFile;
-  KILN_TRY(OwnedFd fd, OpenOwnFile(path));
-  if (::flock(fd.get(), LOCK_EX | LOCK_NB) != 0) {
+  KILN_TRY(Descriptor file, OpenOwnFile(path));
+  FileLock lock(file.Release());
+  if (!lock.Try()) {
     // Somebody else owns the cache: that is an answer and no error.
     if (errno == EWOULDBLOCK) {
       return std::optional<OwnerLock>();
     }
     return Failed("cannot lock", path, errno);
   }
-  if (!WritePid(fd.get()) && errno != ENOSPC) {  // on a full disk the lock alone must do
+  if (!lock.WriteHolder() && errno != ENOSPC) {  // on a full disk the lock alone must do
     return Failed("cannot write", path, errno);
   }
-  return std::optional(OwnerLock(fd.release()));
-}
-
-OwnerLock::OwnerLock(OwnerLock&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-
-OwnerLock::~OwnerLock() {
-  if (fd_ >= 0) {
-    ::close(fd_);  // closing unlocks; the file stays, since removing it would race with a taker
-  }
+  return std::optional(OwnerLock(std::move(lock)));
 }
 
 std::optional<pid_t> FindOwner(const fs::path& dir) {
-  const OwnedFd fd(
-      ::open((dir / kLockFile).c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
-  // A shared lock that is granted proves that nobody holds the exclusive one.
-  if (fd.get() < 0 || ::flock(fd.get(), LOCK_SH | LOCK_NB) == 0) {
-    return std::nullopt;  // the shared lock goes with the descriptor
-  }
-  return ReadPid(fd.get());
+  FileLock lock(::open((dir / kLockFile).c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  return lock.IsHeld() ? lock.ReadHolder() : std::nullopt;
 }
 
 // 0 is no type of a network file system: what cannot be asked is taken for fit, and opening will
@@ -244,7 +191,7 @@ Result<void> CreatePrivateFile(const fs::path& file) {
 // A rename is on disk only when its folder is. Without this a loss of power could bring the old
 // file back.
 Result<void> SyncDirectory(const fs::path& dir) {
-  const OwnedFd fd(::open(dir.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  const Descriptor fd(::open(dir.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (fd.get() < 0 || ::fsync(fd.get()) != 0) {
     return Failed("cannot sync", dir, errno);
   }

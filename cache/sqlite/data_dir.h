@@ -10,27 +10,24 @@
 #include <string>
 #include <string_view>
 #include <sys/types.h>
+#include <utility>
 #include <vector>
 
+#include "compiler/base/files/file_lock.h"
 #include "compiler/base/result.h"
 
 namespace kiln::cache::sqlite {
 
-// Owns the exclusive flock on <dir>/cache.lock, in which its pid is written. The lock ends with the
-// process, however that ends.
+// Owns the lock of <dir>/cache.lock, in which its pid is written.
 class OwnerLock {
  public:
   // Nullopt if another process has it. Errors: kFailedPrecondition with reason READ_ONLY if the
   // lock file cannot be made or written.
   static Result<std::optional<OwnerLock>> TryTake(const std::filesystem::path& dir);
 
-  OwnerLock(OwnerLock&& other) noexcept;
-  OwnerLock& operator=(OwnerLock&&) = delete;
-  ~OwnerLock();
-
  private:
-  explicit OwnerLock(int fd) : fd_(fd) {}
-  int fd_;
+  explicit OwnerLock(FileLock lock) : lock_(std::move(lock)) {}
+  FileLock lock_;
 };
 
 // The pid of the process that owns the store of a directory; nullopt if nobody does.

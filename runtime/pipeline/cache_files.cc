@@ -6,7 +6,6 @@
 #include <cstring>
 #include <fcntl.h>
 #include <filesystem>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <utility>
@@ -14,6 +13,8 @@
 
 #include <fmt/format.h>
 
+#include "compiler/base/files/descriptor.h"
+#include "compiler/base/files/file_lock.h"
 #include "compiler/base/files/own_folder.h"
 
 namespace kiln::runtime {
@@ -32,24 +33,6 @@ Error Failed(std::string_view what, const std::string& path, int number) {
           fmt::format("cannot {} {}: {}", what, path, std::strerror(number)), ""};
 }
 
-class Descriptor {
- public:
-  explicit Descriptor(int number) : number_(number) {}
-  ~Descriptor() {
-    if (number_ >= 0) {
-      close(number_);
-    }
-  }
-  // A descriptor that was moved from holds -1, which closes nothing.
-  Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
-  Descriptor& operator=(Descriptor&&) = delete;
-  int get() const { return number_; }
-  bool valid() const { return number_ >= 0; }
-
- private:
-  int number_;
-};
-
 // Caches hold code that the driver runs, so files of other users are not read, and links are not
 // followed: both would let somebody else decide what runs.
 class RealFiles final : public CacheFiles {
@@ -63,7 +46,7 @@ class RealFiles final : public CacheFiles {
     // O_NONBLOCK matters for a pipe in the place of the file: opening it would wait for a writer.
     // For regular files it changes nothing.
     const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
-    if (!file.valid()) {
+    if (file.get() < 0) {
       if (errno == ENOENT) {
         return std::optional<Bytes>();
       }
@@ -106,7 +89,7 @@ class RealFiles final : public CacheFiles {
   Result<void> WriteNew(const std::string& path, ByteView bytes) override {
     const Descriptor file(
         open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
-    if (!file.valid()) {
+    if (file.get() < 0) {
       return Failed("make", path, errno);
     }
     for (size_t at = 0; at < bytes.size();) {
@@ -135,7 +118,7 @@ class RealFiles final : public CacheFiles {
   // A rename is durable when the folder is.
   Result<void> SyncFolder(const std::string& path) override {
     const Descriptor folder(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    if (!folder.valid() || fsync(folder.get()) != 0) {
+    if (folder.get() < 0 || fsync(folder.get()) != 0) {
       return Failed("write", path, errno);
     }
     return {};
@@ -148,16 +131,14 @@ class RealFiles final : public CacheFiles {
     return {};
   }
 
-  // The lock belongs to the open file; closing the descriptor, or the end of the process, releases
-  // it. So no lock is left behind by a crash.
   Result<std::shared_ptr<void>> Lock(const std::string& path) override {
-    auto file = std::make_shared<Descriptor>(
+    auto lock = std::make_shared<FileLock>(
         open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
     // The lock waits: without its turn a process would lose what it has built.
-    if (!file->valid() || flock(file->get(), LOCK_EX) != 0) {
+    if (lock->file() < 0 || !lock->Wait()) {
       return Failed("lock", path, errno);
     }
-    return std::shared_ptr<void>(std::move(file));
+    return std::shared_ptr<void>(std::move(lock));
   }
 
   // Best effort: faults are ignored, as another process may remove the same files. Old ones all go

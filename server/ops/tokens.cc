@@ -9,7 +9,6 @@
 #include <fcntl.h>
 #include <filesystem>
 #include <sstream>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -20,6 +19,7 @@
 #include "compiler/base/check.h"
 #include "compiler/base/files/descriptor.h"
 #include "compiler/base/files/file.h"
+#include "compiler/base/files/file_lock.h"
 #include "compiler/base/text/toml_bounds.h"
 
 namespace kiln::ops {
@@ -290,11 +290,8 @@ Result<void> ChangeTokens(const std::string& path,
   std::error_code ignored;
   std::filesystem::create_directories(FolderOf(path), ignored);
   const std::string lock_path = path + ".lock";
-  const Descriptor lock(open(lock_path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
-  int locked = -1;
-  while (lock.get() >= 0 && (locked = flock(lock.get(), LOCK_EX)) != 0 && errno == EINTR) {
-  }
-  if (locked != 0) {
+  FileLock lock(open(lock_path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+  if (lock.file() < 0 || !lock.Wait()) {
     return FileError(lock_path, "cannot lock", errno);
   }
   KILN_TRY(std::vector<Token> tokens, ReadTokens(path));

@@ -11,8 +11,8 @@ class Descriptor {
  public:
   explicit Descriptor(int number) : number_(number) {}  // below 0: none
   ~Descriptor() { Close(); }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
+  Descriptor(Descriptor&& other) noexcept : number_(other.Release()) {}
+  Descriptor& operator=(Descriptor&&) = delete;
 
   int get() const { return number_; }
   // Leaves it to the caller, open.

@@ -5,7 +5,6 @@
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
-#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -26,12 +25,9 @@ constexpr size_t kFileBytes = kHeaderBytes + kKeyBytes * (kSlots + BuildJournal:
 // Without a journal the run goes on as before: it only cannot tell the next one what killed it.
 // Therefore a journal that cannot be opened is a warning and no error.
 std::unique_ptr<BuildJournal> Refuse(const CacheFolder& folder, const std::string& path,
-                                     std::string_view why, int file) {
+                                     std::string_view why) {
   folder.log->Write(LogLevel::kWarning, "build_journal",
                     "pipelines that kill this run are not noted", {{"file", path}, {"why", why}});
-  if (file >= 0) {
-    close(file);
-  }
   return nullptr;
 }
 
@@ -42,35 +38,35 @@ std::unique_ptr<BuildJournal> BuildJournal::Open(const CacheFolder& folder, cons
   const std::string path = fmt::format("{}/{}.journal", folder.path, identity.hex());
   // The folder may lie where others can write, so a link is not followed and the file is checked
   // below by its descriptor, which nobody can exchange any more.
-  const int file = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+  FileLock lock(open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+  const int file = lock.file();
   if (file < 0) {
-    return Refuse(folder, path, std::strerror(errno), file);
+    return Refuse(folder, path, std::strerror(errno));
   }
   struct stat info {};
   // Asked of the open file, which nobody can exchange any more.
   if (fstat(file, &info) != 0 || !S_ISREG(info.st_mode) || info.st_uid != geteuid() ||
       (info.st_mode & 022) != 0) {
-    return Refuse(folder, path, "it is not a file that only this user can write", file);
+    return Refuse(folder, path, "it is not a file that only this user can write");
   }
   // A second process with the same identity would write into the slots of the first, so it goes
-  // without a journal instead. The lock is that of the open file and ends with the process, however
-  // it ends.
-  if (flock(file, LOCK_EX | LOCK_NB) != 0) {
-    return Refuse(folder, path, "another process uses it", file);
+  // without a journal instead.
+  if (!lock.Try()) {
+    return Refuse(folder, path, "another process uses it");
   }
   // The file has its full length from the beginning, so that a write to the mapping can never hit a
   // page without a file behind it.
   if (slots > kSlots || ftruncate(file, static_cast<off_t>(kFileBytes)) != 0) {
-    return Refuse(folder, path, "there is no room for it", file);
+    return Refuse(folder, path, "there is no room for it");
   }
   // A shared mapping is what makes the journal work: the kernel keeps the pages of a process that
   // was killed, and no call is needed between the note and the driver.
   void* const mapped = mmap(nullptr, kFileBytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
   if (mapped == MAP_FAILED) {
-    return Refuse(folder, path, std::strerror(errno), file);
+    return Refuse(folder, path, std::strerror(errno));
   }
-  std::unique_ptr<BuildJournal> out(
-      new BuildJournal(path, file, {static_cast<std::byte*>(mapped), kFileBytes}, slots));
+  std::unique_ptr<BuildJournal> out(new BuildJournal(
+      path, std::move(lock), {static_cast<std::byte*>(mapped), kFileBytes}, slots));
   out->ReadBack();
   return out;
 }
@@ -78,7 +74,6 @@ std::unique_ptr<BuildJournal> BuildJournal::Open(const CacheFolder& folder, cons
 BuildJournal::~BuildJournal() {
   // The kernel writes the pages whenever it likes; nothing has to be saved here.
   munmap(mapped_.data(), mapped_.size());
-  close(file_);
 }
 
 // The row is written before the count that makes it valid.

@@ -8,7 +8,9 @@
 #include <set>
 #include <span>
 #include <string>
+#include <utility>
 
+#include "compiler/base/files/file_lock.h"
 #include "compiler/base/mutex.h"
 #include "runtime/pipeline/driver/binary_cache.h"
 
@@ -36,13 +38,13 @@ class BuildJournal {
   std::string path() const { return path_; }
 
  private:
-  BuildJournal(std::string path, int file, std::span<std::byte> mapped, uint32_t slots)
-      : path_(std::move(path)), file_(file), mapped_(mapped), slots_(slots) {}
+  BuildJournal(std::string path, FileLock lock, std::span<std::byte> mapped, uint32_t slots)
+      : path_(std::move(path)), lock_(std::move(lock)), mapped_(mapped), slots_(slots) {}
   void Add(const Hash128& key) KILN_REQUIRES(mutex_);
   void ReadBack();
 
   std::string path_;
-  int file_;
+  FileLock lock_;
   std::span<std::byte> mapped_;
   uint32_t slots_;
   mutable Mutex mutex_;

@@ -4,12 +4,10 @@
 // of two daemons that start together one fails with the pid of the other.
 #include "server/rpc/transport/unix_listener.h"
 
-#include <array>
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
 #include <filesystem>
-#include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -18,6 +16,7 @@
 #include <fmt/format.h>
 
 #include "compiler/base/files/descriptor.h"
+#include "compiler/base/files/file_lock.h"
 #include "compiler/base/files/own_folder.h"
 
 namespace kiln::rpc {
@@ -65,29 +64,22 @@ Result<OwnFolder> MakeDirectory(const std::string& path, mode_t mode) {
 }
 
 // The lock file holds the pid of its owner.
-Result<int> TakeLock(const OwnFolder& folder, const std::string& name) {
+Result<FileLock> TakeLock(const OwnFolder& folder, const std::string& name) {
   const std::string path = folder.path() + "/" + name;
   KILN_TRY(const int fd, ForSocket(folder.OpenFile(name, O_RDWR | O_CREAT)));
-  Descriptor file(fd);
-  // The kernel gives the lock up with the process, however it ends, so a lock is never stale. The
-  // pid in the file is for people only.
-  if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
-    std::array<char, 32> text{};
-    const ssize_t size = pread(fd, text.data(), text.size() - 1, 0);
-    std::string pid(text.data(), size > 0 ? static_cast<size_t>(size) : 0);
-    pid = pid.substr(0, pid.find('\n'));
+  FileLock lock(fd);
+  if (!lock.Try()) {
+    const std::optional<pid_t> pid = lock.ReadHolder();
     return Error{.code = ErrorCode::kFailedPrecondition,
                  .context = fmt::format("'{}' is held by pid {}; use that kilnd, or stop it with "
                                         "kiln stop",
-                                        path, pid.empty() ? "unknown" : pid),
+                                        path, pid.has_value() ? std::to_string(*pid) : "unknown"),
                  .reason = "LOCKED"};
   }
-  const std::string pid = fmt::format("{}\n", getpid());
-  if (ftruncate(fd, 0) != 0 ||
-      pwrite(fd, pid.data(), pid.size(), 0) != static_cast<ssize_t>(pid.size())) {
+  if (!lock.WriteHolder()) {
     return Failed("cannot write the lock", path);
   }
-  return file.Release();
+  return lock;
 }
 
 // Requires: the path fits, which Listen checks first.
@@ -124,15 +116,15 @@ Result<std::unique_ptr<UnixListener>> UnixListener::Listen(const std::string& pa
   KILN_TRY(const OwnFolder folder,
            MakeDirectory(whole.parent_path().string(),
                          whom == SocketAudience::kOwner ? kOwnerMode : kNeighbourMode));
-  KILN_TRY(const int lock, TakeLock(folder, whole.filename().string() + ".lock"));
-  std::unique_ptr<UnixListener> listener(new UnixListener(path, lock));
+  KILN_TRY(FileLock lock, TakeLock(folder, whole.filename().string() + ".lock"));
+  std::unique_ptr<UnixListener> listener(new UnixListener(path, std::move(lock)));
   KILN_TRY_VOID(listener->Bind(whom));
   return listener;
 }
 
 // A passed socket has no lock of ours; who may connect is decided by the unit.
 std::unique_ptr<UnixListener> UnixListener::Adopt(int fd, const std::string& path) {
-  std::unique_ptr<UnixListener> listener(new UnixListener(path, -1));
+  std::unique_ptr<UnixListener> listener(new UnixListener(path, std::nullopt));
   listener->fd_ = fd;
   return listener;
 }
@@ -174,15 +166,11 @@ Result<void> UnixListener::Bind(SocketAudience whom) {
 UnixListener::~UnixListener() {
   if (fd_ >= 0) {
     // Only who made the socket removes it; one that was passed belongs to the service manager.
-    if (lock_ >= 0) {
+    if (lock_.has_value()) {
       (void)unlink(path_.c_str());
     }
     (void)close(fd_);
   }
-  if (lock_ < 0) {
-    return;  // the path is systemd's
-  }
-  (void)close(lock_);  // gives the lock up; the file stays, or two processes could hold two locks
-}
+}  // the lock goes last
 
 }  // namespace kiln::rpc

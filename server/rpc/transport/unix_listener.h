@@ -5,9 +5,11 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
+#include "compiler/base/files/file_lock.h"
 #include "compiler/base/result.h"
 
 namespace kiln::rpc {
@@ -33,11 +35,12 @@ class UnixListener {
   const std::string& path() const { return path_; }
 
  private:
-  UnixListener(std::string path, int lock) : path_(std::move(path)), lock_(lock) {}
+  UnixListener(std::string path, std::optional<FileLock> lock)
+      : path_(std::move(path)), lock_(std::move(lock)) {}
   Result<void> Bind(SocketAudience whom);
 
   const std::string path_;
-  const int lock_;  // below 0: adopted
+  const std::optional<FileLock> lock_;  // none: adopted
   int fd_ = -1;
 };
 
