@@ -454,6 +454,17 @@ TEST(Check, CallOfAFunctionWhoseTypeFailed_HasFailed) {
   }
 }
 
+// What has no value is neither dropped nor kept in memory.
+TEST(Check, Resources_AreNoOperandsOfCommasAndNotShared) {
+  const std::string image = "Texture2D t; ";
+  EXPECT_EQ(CodesOf(image + "float f () { return (t, 1); }"), "HLSL8004");
+  EXPECT_EQ(CodesOf(image + "float4 f () { return (1, t).Load (0); }"), "HLSL8004");
+  EXPECT_EQ(CodesOf(image + "float f () { return (t.Load (0), 1); }"), "");
+  EXPECT_EQ(CodesOf("groupshared Texture2D t;"), "HLSL8004");
+  EXPECT_EQ(CodesOf("groupshared SamplerState s[2];"), "HLSL8004");
+  EXPECT_EQ(CodesOf("groupshared float4 v[2];"), "");
+}
+
 TEST(Check, ManyWarnings_HideNoError) {
   std::string text = "float2 f (float4 v) { float2 x;\n";
   for (size_t i = 0; i < 2 * kMaxFound; ++i) {

@@ -100,6 +100,13 @@ ExprId OfComma(CheckContext& context, ExprId left, ExprId right, TokenRange at) 
   right = Natural(context, right);
   const Expr value = context.Get(right);
   const ExprId both[] = {left, right};
+  // A resource is no value that could be computed and dropped.
+  for (const ExprId operand : both) {
+    if (context.types().HoldsObject(context.TypeOf(operand))) {
+      context.Refuse(at, context.Text(context.Get(operand).at), "resources as values");
+      return context.Failed(at);
+    }
+  }
   return Combine(context,
                  {.kind = ExprKind::kComma,
                   .flags = static_cast<uint8_t>(value.flags & (Expr::kPlace | Expr::kConst)),

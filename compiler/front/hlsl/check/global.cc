@@ -364,6 +364,10 @@ void CheckGlobals(CheckContext& context, uint32_t decl) {
     }
     if (written.Has(Modifier::kGroupShared)) {
       WarnOfInitialiser(context, variable, "groupshared");
+      if (context.types().HoldsObject(type)) {
+        RefuseVariable(context, variable, "resources as values");
+        continue;
+      }
       const GlobalId id = context.AddGlobal({.kind = GlobalKind::kShared,
                                              .name = context.Dotted(variable.name),
                                              .type = type,

@@ -31,8 +31,8 @@ struct PreprocessState {
   const LanguageLimits& limits;
   LexedTokens lexed = {};
   MacroTable macros = {};
-  uint64_t bytes = 0;  // of all texts
-  uint64_t made = 0;   // tokens that were made of others
+  uint64_t bytes = 0;       // of all texts
+  uint64_t made = 0;        // tokens that were made of others
   MessageCount found = {};  // of what is in `diagnostics`
   bool stopped = false;
   bool lacks_file = false;  // an include was not found, or is no text

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "compiler/diag/message_count.h"
 #include "compiler/front/wgsl/lex/lex.h"
 #include "compiler/front/wgsl/syntax/dump.h"
 
@@ -182,6 +183,17 @@ TEST(WgslParse, Chains_AreLong) {
   const std::string deep(1'000'000, '(');
   const LexResult brackets = Lex(deep, 0);
   EXPECT_FALSE(Parse(brackets.stream, 0).diagnostics.empty());
+}
+
+// Each word of the language's list and each statement without an end is an error.
+TEST(WgslParse, ManyMistakes_AreBounded) {
+  std::string text;
+  for (size_t i = 0; i < 2 * kMaxFound; ++i) {
+    text += "const NULL 1;\n";
+  }
+  const LexResult lexed = Lex(text, 0);
+  EXPECT_EQ(lexed.diagnostics.size(), kMaxFound);
+  EXPECT_EQ(Parse(lexed.stream, 0).diagnostics.size(), kMaxFound);
 }
 
 }  // namespace
