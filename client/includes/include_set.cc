@@ -33,13 +33,13 @@ class Follower {
   // end.
   Result<void> Follow(const std::string& path, std::string_view text,
                       std::span<const std::string> roots) {
-    Note(path, text, roots);
+    KILN_TRY_VOID(Note(path, text, roots));
     while (!waiting_.empty()) {
       const std::string next = std::move(waiting_.back());
       waiting_.pop_back();
       KILN_TRY(const Source* const found, Find(next));
       if (found != nullptr) {
-        Note(found->path, found->text, roots);
+        KILN_TRY_VOID(Note(found->path, found->text, roots));
       }
     }
     seen_.clear();
@@ -55,6 +55,9 @@ class Follower {
     }
     KILN_TRY(std::optional<Source> file, read_(path));
     if (!file.has_value()) {
+      if (absent_.size() >= project::kMaxPlaces) {
+        return TooManyPlaces(path);
+      }
       absent_.insert(path);
       return Result<const Source*>(nullptr);
     }
@@ -85,14 +88,28 @@ class Follower {
   }
 
  private:
-  void Note(const std::string& path, std::string_view text, std::span<const std::string> roots) {
+  // A source of a few mebibytes has lines enough for millions of places without a file.
+  static Error TooManyPlaces(const std::string& path) {
+    return Error{.code = ErrorCode::kResourceExhausted,
+                 .context = fmt::format("includes are to be looked for at more than {} places; the "
+                                        "last one is '{}'",
+                                        project::kMaxPlaces, path),
+                 .reason = std::string(project::kLimitReason)};
+  }
+
+  Result<void> Note(const std::string& path, std::string_view text,
+                    std::span<const std::string> roots) {
     for (const IncludeLine& line : IncludeLinesOf(text)) {
       for (std::string& place : PlacesOf(line, path, roots)) {
+        if (seen_.size() >= project::kMaxPlaces) {
+          return TooManyPlaces(place);
+        }
         if (seen_.insert(place).second) {
           waiting_.push_back(std::move(place));
         }
       }
     }
+    return {};
   }
 
   const FileReader& read_;

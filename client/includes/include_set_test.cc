@@ -102,6 +102,25 @@ Program ProgramOf(Disk& disk, const std::string& root) {
   return program;
 }
 
+// Each line has a place for the folder of the file and for each root.
+TEST(IncludeSet, PlacesWithoutAFile_AreBounded) {
+  std::vector<std::string> roots;
+  for (int i = 0; i < 63; ++i) {
+    roots.push_back("r" + std::to_string(i));
+  }
+  const auto lines = [](int count) {
+    std::string text;
+    for (int i = 0; i < count; ++i) {
+      text += "#include \"a" + std::to_string(i) + "\"\n";
+    }
+    return text;
+  };
+  Disk disk;
+  EXPECT_EQ(Followed(disk, lines(9000), roots), "LIMIT_EXCEEDED");
+  EXPECT_EQ(disk.reads, 0) << "all places of a file are counted before the first is looked at";
+  EXPECT_NE(Followed(disk, lines(90), roots), "LIMIT_EXCEEDED");
+}
+
 TEST(IncludeSet, Edits_AreFollowedWithoutReadingWhatIsKnown) {
   Disk disk{.files = {{"x.h", ""}, {"y.h", ""}}};
   Program program = ProgramOf(disk, "#include \"x.h\"\n#include \"z.h\"\n");

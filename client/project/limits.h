@@ -17,6 +17,7 @@ inline constexpr size_t kMaxAxisValues = 4096;
 inline constexpr size_t kMaxExpression = 4096;  // bytes
 inline constexpr size_t kMaxName = 128;
 inline constexpr size_t kMaxFiles = 20'000;                     // of a manifest
+inline constexpr size_t kMaxPlaces = 500'000;                   // that includes may lead to
 inline constexpr uint64_t kMaxSourceSet = uint64_t{512} << 20;  // bytes of them
 inline constexpr uint64_t kMaxSource = uint64_t{4} << 20;       // bytes of one
 

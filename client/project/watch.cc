@@ -20,6 +20,8 @@
 #include <unistd.h>
 #include <utility>
 
+#include "client/project/limits.h"
+#include "compiler/base/files/beneath.h"
 #include "compiler/base/files/file.h"
 
 namespace kiln::project {
@@ -59,23 +61,6 @@ uint64_t StampOf(const std::string& path) {
     stamp = stamp << 8 | byte;
   }
   return stamp | 1;
-}
-
-// A whole file: one that grows while it is read is read again.
-Result<std::string> ReadWhole(const std::string& path) {
-  for (int attempt = 0;; ++attempt) {
-    struct stat before {};
-    struct stat after {};
-    const bool known = stat(path.c_str(), &before) == 0;
-    Result<std::string> text = ReadFile(path);
-    const bool stable = known && stat(path.c_str(), &after) == 0 && text.ok() &&
-                        before.st_ino == after.st_ino && before.st_size == after.st_size &&
-                        static_cast<size_t>(after.st_size) == text->size();
-    if (stable || !text.ok() || attempt == kReadAttempts) {
-      return text;
-    }
-    std::this_thread::sleep_for(kGrowing);
-  }
 }
 
 // A folder that somebody is in can be opened after it was removed; then it has no name any more.
@@ -123,6 +108,30 @@ std::string Watcher::Absolute(const std::string& path) const {
   return (std::filesystem::path(options_.root) / path).string();
 }
 
+// What became a link out of the project, or is too large for a source, is not there.
+Result<std::string> Watcher::Read(const std::string& path, const File& file) const {
+  return file.may_be_link ? ReadFile(Absolute(path), kMaxManifest)
+                          : ReadFileBeneath(options_.root, path, kMaxSource);
+}
+
+// A whole file: one that grows while it is read is read again.
+Result<std::string> Watcher::ReadWhole(const std::string& path, const File& file) const {
+  const std::string name = Absolute(path);
+  for (int attempt = 0;; ++attempt) {
+    struct stat before {};
+    struct stat after {};
+    const bool known = stat(name.c_str(), &before) == 0;
+    Result<std::string> text = Read(path, file);
+    const bool stable = known && stat(name.c_str(), &after) == 0 && text.ok() &&
+                        before.st_ino == after.st_ino && before.st_size == after.st_size &&
+                        static_cast<size_t>(after.st_size) == text->size();
+    if (stable || !text.ok() || attempt == kReadAttempts) {
+      return text;
+    }
+    std::this_thread::sleep_for(kGrowing);
+  }
+}
+
 void Watcher::Degrade(std::string why) {
   if (degraded_.empty()) {
     degraded_ = std::move(why);
@@ -139,6 +148,7 @@ void Watcher::SetFiles(const std::vector<KnownFile>& files) {
     now[file.path] = {
         .digest = file.digest,
         .missing = file.missing,
+        .may_be_link = file.may_be_link,
         .stamp = old != files_.end() && old->second.digest == file.digest ? old->second.stamp : 0};
   }
   files_ = std::move(now);
@@ -284,7 +294,7 @@ std::optional<FileChanges> Watcher::Gather() {
       continue;
     }
     File& file = found->second;
-    Result<std::string> text = ReadWhole(Absolute(path));
+    Result<std::string> text = ReadWhole(path, file);
     if (!text.ok()) {
       if (file.missing) {
         continue;

@@ -56,6 +56,9 @@ class Watcher {
     std::string path;
     Digest digest;
     bool missing = false;  // it is not there yet
+    // It may be a link, and lie elsewhere; only of a file that a person named. Sources are opened
+    // as they were at first, below the root and without links. See spec/daemon 11.6
+    bool may_be_link = false;
   };
   void SetFiles(const std::vector<KnownFile>& files);
 
@@ -70,6 +73,7 @@ class Watcher {
   struct File {
     Digest digest;
     bool missing = false;
+    bool may_be_link = false;
     uint64_t stamp = 0;  // of its inode when it was polled last
   };
 
@@ -84,6 +88,8 @@ class Watcher {
   void Degrade(std::string why);
   std::optional<FileChanges> Gather();
   std::string Absolute(const std::string& path) const;
+  Result<std::string> Read(const std::string& path, const File& file) const;
+  Result<std::string> ReadWhole(const std::string& path, const File& file) const;
 
   const Options options_;
   Clock& clock_;

@@ -12,6 +12,7 @@
 
 #include <gtest/gtest.h>
 
+#include "client/project/limits.h"
 #include "compiler/base/test_directory.h"
 
 namespace kiln::project {
@@ -201,6 +202,30 @@ TEST_F(WatcherTest, FileThatIsMissingFromTheBeginning_IsToldWhenItComes) {
   EXPECT_EQ(Next(milliseconds(200)), "") << "that it is not there is nothing new";
   Write(root / "new.rpl", "one");
   EXPECT_EQ(Next(), "new.rpl=one");
+}
+
+// What a source became while it is watched must not get further than when it was read first.
+TEST_F(WatcherTest, SourceThatBecomesALinkOrTooLarge_IsNotThere) {
+  Start();
+  const TestDirectory elsewhere;
+  Write(elsewhere.path() / "secret", "secret");
+  fs::remove(root / "materials/rock.rpl");
+  fs::create_symlink(elsewhere.path() / "secret", root / "materials/rock.rpl");
+  EXPECT_EQ(Next(), "-materials/rock.rpl");
+  Write(root / "pass.rpl", std::string(kMaxSource + 1, ' '));
+  EXPECT_EQ(Next(), "-pass.rpl");
+  fs::remove(root / "materials/rock.rpl");
+  Write(root / "materials/rock.rpl", "again");
+  EXPECT_EQ(Next(), "materials/rock.rpl=again");
+}
+
+TEST_F(WatcherTest, ManifestThatIsALink_IsRead) {
+  Start();
+  const TestDirectory elsewhere;
+  Write(elsewhere.path() / "shared.toml", "one");
+  fs::create_symlink(elsewhere.path() / "shared.toml", root / "kiln.toml");
+  watcher->SetFiles({{.path = "kiln.toml", .digest = {}, .may_be_link = true}});
+  EXPECT_EQ(Next(), "kiln.toml=one");
 }
 
 TEST_F(WatcherTest, FolderCreatedLater_IsWatched) {

@@ -169,7 +169,6 @@ Result<Recipes::StepPtr> Recipes::Make(const RecipeRequest& asked, const Hash128
                                        const std::function<bool()>& urgent,
                                        const cache::Call& call) {
   KILN_TRY(const cache::Blob input, Input(asked.input, outcome, call));
-  const Duration start = clock_.Monotonic();
   KILN_TRY(worker::Answer answer, runner_.Run({.environment = asked.environment,
                                                .recipe = asked.recipe,
                                                .input = input.bytes,
@@ -181,9 +180,10 @@ Result<Recipes::StepPtr> Recipes::Make(const RecipeRequest& asked, const Hash128
   step->kind = answer.kind == worker::AnswerKind::kMade       ? cache::RecordKind::kOk
                : answer.kind == worker::AnswerKind::kRejected ? cache::RecordKind::kSourceError
                                                               : cache::RecordKind::kPoison;
-  // Wall time of the worker, which includes the wait for a free process.
+  // Not the time that passed: a job waits for a free process, and one of a batch is stopped while
+  // somebody else is in a hurry.
   step->cpu_us = static_cast<uint64_t>(
-      std::chrono::duration_cast<std::chrono::microseconds>(clock_.Monotonic() - start).count());
+      std::chrono::duration_cast<std::chrono::microseconds>(answer.cpu).count());
   const bool ok = step->kind == cache::RecordKind::kOk;
   step->report = std::move(answer.report);
   // A refusal has its report as product, so whoever asks again is told the same without another

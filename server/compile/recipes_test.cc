@@ -34,8 +34,10 @@ class FakeRunner final : public worker::Runner {
     std::string made = std::string(AsText(job.input)) + "+" + job.recipe;
     made.resize(size.value_or(made.size()));
     const ByteView bytes = AsBytes(made);
-    return worker::Answer{
-        .kind = worker::AnswerKind::kMade, .bytes = {bytes.begin(), bytes.end()}, .report = {}};
+    return worker::Answer{.kind = worker::AnswerKind::kMade,
+                          .bytes = {bytes.begin(), bytes.end()},
+                          .report = {},
+                          .cpu = std::chrono::milliseconds(7)};
   }
   std::atomic<int> runs{0};
   std::optional<size_t> size;  // of what it makes
@@ -96,6 +98,14 @@ TEST_F(RecipesTest, EqualModules_RunOnceWhateverTheirVariant) {
   ASSERT_TRUE(recipes.Apply(OutcomeOf({"v", "f"}), Target({"opt"}), {}, {}).ok());
   ASSERT_TRUE(recipes.Apply(OutcomeOf({"v", "g"}), Target({"opt"}), {}, {}).ok());
   EXPECT_EQ(runner.runs, 3);
+}
+
+// What a run waits for is no cost of its result: a batch has a budget of it, and what was dear
+// stays in the cache for longer.
+TEST_F(RecipesTest, Cost_IsWhatTheProcessUsed) {
+  const Result<Outcome> added = recipes.Apply(OutcomeOf({"v", "f"}), Target({"opt"}), {}, {});
+  ASSERT_TRUE(added.ok());
+  EXPECT_EQ(added->artifact->cpu_us, 14000u);
 }
 
 TEST_F(RecipesTest, NextProcess_FindsResultsInTheStore) {

@@ -53,18 +53,32 @@ Result<TcpListener> TcpListener::Listen(const std::string& address) {
     return Wrong(address, gai_strerror(failed));
   }
   const std::unique_ptr<addrinfo, FreeAddresses> found(list);
-  const int fd = socket(found->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  TcpListener listener(fd);
-  const int on = 1;
-  // SO_REUSEADDR lets a daemon listen again while connections of the last one are still winding
-  // down. Of two that run at the same time the second is refused all the same.
-  if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) != 0 ||
-      bind(fd, found->ai_addr, found->ai_addrlen) != 0 || listen(fd, kBacklog) != 0) {
-    return Error{.code = ErrorCode::kFailedPrecondition,
-                 .context = fmt::format("cannot listen on '{}': {}", address, std::strerror(errno)),
-                 .reason = "SOCKET"};
+  return ListenOnOne(found.get(), address);
+}
+
+// A name has several addresses: a resolver tells that of IPv6 for localhost on a machine that has
+// no IPv6. The error is that of the first.
+Result<TcpListener> TcpListener::ListenOnOne(const addrinfo* list, const std::string& name) {
+  int why = 0;
+  for (; list != nullptr; list = list->ai_next) {
+    const int fd = socket(list->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    TcpListener listener(fd);
+    const int on = 1;
+    // SO_REUSEADDR lets a daemon listen again while connections of the last one are still winding
+    // down. Of two that run at the same time the second is refused all the same.
+    if (fd >= 0 && setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) == 0 &&
+        bind(fd, list->ai_addr, list->ai_addrlen) == 0 && listen(fd, kBacklog) == 0) {
+      return Result<TcpListener>(std::move(listener));
+    }
+    why = why == 0 ? errno : why;
+    // One that is taken is meant: another one of its addresses would not be found by anybody.
+    if (errno == EADDRINUSE) {
+      break;
+    }
   }
-  return Result<TcpListener>(std::move(listener));
+  return Error{.code = ErrorCode::kFailedPrecondition,
+               .context = fmt::format("cannot listen on '{}': {}", name, std::strerror(why)),
+               .reason = "SOCKET"};
 }
 
 // Takes the descriptor over; -1 is allowed and makes a listener that owns nothing.

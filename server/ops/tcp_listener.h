@@ -3,6 +3,7 @@
 // See spec/daemon 11.3
 #pragma once
 
+#include <netdb.h>
 #include <string>
 
 #include "compiler/base/result.h"
@@ -14,6 +15,8 @@ class TcpListener {
   // "127.0.0.1:4711", "[::1]:4711", "farm.example:4711"; port 0 takes a free one.
   // Errors: kInvalidArgument if it is not an address; kFailedPrecondition if it is taken.
   static Result<TcpListener> Listen(const std::string& address);
+  // On the first of several addresses that this machine has. `name`: of all of them, for messages.
+  static Result<TcpListener> ListenOnOne(const addrinfo* list, const std::string& name);
   // Of a socket that listens already, as systemd passes it. Takes the descriptor.
   static TcpListener Adopt(int fd);
 

@@ -223,7 +223,8 @@ Result<bool> Pool::Hear(Process& process, Attempt& attempt) {
     attempt.answer = {
         .kind = said->kind == MessageKind::kMade ? AnswerKind::kMade : AnswerKind::kRejected,
         .bytes = std::move(said->payload),
-        .report = std::move(said->text)};
+        .report = std::move(said->text),
+        .cpu = {}};
   } else {
     attempt.death = "it said what no worker says; ";
   }
@@ -241,7 +242,8 @@ Result<Pool::Attempt> Pool::Try(const Job& job, const std::stop_token& stop, Dur
   const Duration timeout = clock_.Monotonic() + options_.wall;
   // The process may be old and have used time for other jobs, so the job's time begins at what it
   // has now.
-  const Duration most_cpu = process->CpuTime() + options_.cpu;
+  const Duration cpu_before = process->CpuTime();
+  const Duration most_cpu = cpu_before + options_.cpu;
   const Result<void> sent = Send(process->socket(), MessageOf(job), options_.message);
   // The message was too large or there was no memory for it. Not a byte went out, so the process is
   // as good as before.
@@ -273,6 +275,8 @@ Result<Pool::Attempt> Pool::Try(const Job& job, const std::stop_token& stop, Dur
     }
     over = !attempt.death.empty();
   }
+  // One that is gone has no time any more.
+  attempt.answer.cpu = std::max(Duration{}, process->CpuTime() - cpu_before);
   if (attempt.answered) {
     Give(std::move(process));
     return attempt;
@@ -291,13 +295,16 @@ Result<Pool::Attempt> Pool::Try(const Job& job, const std::stop_token& stop, Dur
 // so that a machine on which nothing starts ends a call, too.
 Result<Answer> Pool::Run(const Job& job, std::stop_token stop, Duration deadline) {
   std::string death;
+  Duration cpu{};                         // of attempts that ended a process
   int free_attempts = options_.attempts;  // of processes that went before they had the job
   for (int attempts = 0; attempts < options_.attempts;) {
     KILN_TRY(Attempt attempt, Try(job, stop, deadline));
+    attempt.answer.cpu += cpu;
     if (attempt.answered) {
       return std::move(attempt.answer);
     }
     death = std::move(attempt.death);
+    cpu = attempt.answer.cpu;
     if (attempt.taken || free_attempts == 0) {
       ++attempts;
     } else {
@@ -309,7 +316,8 @@ Result<Answer> Pool::Run(const Job& job, std::stop_token stop, Duration deadline
   return Answer{.kind = AnswerKind::kPoison,
                 .bytes = {},
                 .report = fmt::format("'{}' ended {} worker processes: {}", job.recipe,
-                                      options_.attempts, death)};
+                                      options_.attempts, death),
+                .cpu = cpu};
 }
 
 }  // namespace kiln::worker

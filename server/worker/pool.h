@@ -35,6 +35,7 @@ struct Answer {
   AnswerKind kind = AnswerKind::kMade;
   Bytes bytes;         // kMade
   std::string report;  // else why; of kPoison the signal, and the end of what the process said
+  Duration cpu{};      // that processes used for the job
 };
 
 enum class Work : uint8_t { kRecipe, kRead };

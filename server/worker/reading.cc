@@ -40,6 +40,7 @@ bool IsInside(const Location& where, uint64_t size) {
 
 bool IsInside(const Diagnostic& diagnostic, uint64_t size) {
   return IsInside(diagnostic.primary, size) &&
+         (!diagnostic.fix.has_value() || IsInside(diagnostic.fix->where, size)) &&
          std::ranges::all_of(diagnostic.labels,
                              [&](const Label& label) { return IsInside(label.where, size); });
 }

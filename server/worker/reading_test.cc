@@ -102,6 +102,18 @@ TEST(HostileReading, DiagnosticOfAnotherModuleOrPlace_IsRefused) {
   other = right;
   other[0].labels.push_back({.where = {.module = 0, .bytes = {.begin = 9, .end = 8}}});
   EXPECT_FALSE(decode(other));
+  const auto end = static_cast<uint32_t>(wrong.size());
+  const struct {
+    Location where;
+    bool taken;
+  } fixes[] = {{{.module = 0, .bytes = {.begin = 0, .end = end}}, true},
+               {{.module = 0, .bytes = {.begin = 0, .end = end + 1}}, false},
+               {{.module = 1, .bytes = {.begin = 0, .end = 1}}, false}};
+  for (const auto& row : fixes) {
+    other = right;
+    other[0].fix = Fix{.where = row.where, .text = "x"};
+    EXPECT_EQ(decode(other), row.taken) << row.where.module << " " << row.where.bytes.end;
+  }
 }
 
 // ---- A source that includes ---------------------------------------------------------------------

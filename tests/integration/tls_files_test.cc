@@ -57,6 +57,16 @@ TEST_F(TlsFilesTest, KeyThatOthersMayRead_IsRefused) {
   }
 }
 
+// A daemon has nobody to ask; with a terminal it would wait there.
+TEST_F(TlsFilesTest, KeyWithAPassPhrase_IsRefusedWithoutAsking) {
+  files.key = Write("protected.key", ProtectedKey(authority.Sign("localhost").key, "phrase"), 0600);
+  const Result<TlsSummary> refused = CheckTlsFiles(files, kLongAgo);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_NE(refused.error().context.find("protected.key' is protected by a pass phrase"),
+            std::string::npos)
+      << refused.error().context;
+}
+
 TEST_F(TlsFilesTest, WrongFiles_AreNamed) {
   struct Row {
     std::function<void(TlsFiles&)> spoil;

@@ -89,4 +89,14 @@ CertificateFiles Authority::Sign(const std::string& name, int64_t seconds) {
   return {.cert = PemOf(*certificate), .key = PemOf(*key)};
 }
 
+std::string ProtectedKey(const std::string& key, const std::string& phrase) {
+  const BioPtr in(BIO_new_mem_buf(key.data(), static_cast<int>(key.size())));
+  const KeyPtr read(PEM_read_bio_PrivateKey(in.get(), nullptr, nullptr, nullptr));
+  KILN_CHECK(read != nullptr);
+  const BioPtr out(BIO_new(BIO_s_mem()));
+  KILN_CHECK(PEM_write_bio_PKCS8PrivateKey(out.get(), read.get(), EVP_aes_256_cbc(), phrase.data(),
+                                           static_cast<int>(phrase.size()), nullptr, nullptr) == 1);
+  return TextOf(out);
+}
+
 }  // namespace kiln

@@ -14,6 +14,9 @@ struct CertificateFiles {
   std::string key;
 };
 
+// The same key behind a pass phrase.
+std::string ProtectedKey(const std::string& key, const std::string& phrase);
+
 class Authority {
  public:
   explicit Authority(const std::string& name);

@@ -24,6 +24,7 @@
 #include "client/cli/output/units.h"
 #include "client/cli/pack/files.h"
 #include "client/cli/pack/pass_formats.h"
+#include "client/cli/pack/warm_numbers.h"
 #include "client/cli/project/project.h"
 #include "client/cli/session.h"
 #include "compiler/base/files/file.h"
@@ -33,8 +34,7 @@
 namespace kiln::cli {
 namespace {
 
-constexpr size_t kMaxHints = 255;  // of a pipeline in a pack
-constexpr int kMaxDepth = 8;       // of a line of a warm list
+constexpr int kMaxDepth = 8;  // of a line of a warm list
 
 using Warm = client::Client::PackRequest::Warm;
 
@@ -43,27 +43,6 @@ struct WarmLines {
   std::vector<Warm> asked;
   std::vector<WarmHint> listed;
 };
-
-// Zero for everything that is no number of that kind: hints are hints.
-uint32_t Number(const nlohmann::json& row, const char* name) {
-  const auto found = row.find(name);
-  return found != row.end() && found->is_number_unsigned() ? found->get<uint32_t>() : 0;
-}
-
-// Numbers that do not fit are cut to their field: a wrong hint may name another resource, which
-// costs an engine time and nothing else.
-std::vector<pack::ImageHint> HintsOf(const nlohmann::json& rows) {
-  std::vector<pack::ImageHint> hints;
-  for (const nlohmann::json& row : rows) {
-    if (row.is_object() && hints.size() < kMaxHints) {
-      hints.push_back({.set = static_cast<uint8_t>(Number(row, "set")),
-                       .binding = static_cast<uint8_t>(Number(row, "binding")),
-                       .sampler_class = static_cast<uint16_t>(Number(row, "sampler")),
-                       .format = Number(row, "format")});
-    }
-  }
-  return hints;
-}
 
 // A line of a warm list: {"program": "rock", "options": {"fog": true, "lights": 4}}, and what
 // Pipelines::WriteWarmList adds: pass, times, hints. Lines are written by engines, but a file is a
@@ -89,10 +68,14 @@ Result<void> AddLine(const std::string& line, const Project& project, size_t num
   if (!row.is_object() || !row.contains("program") || !row["program"].is_string()) {
     return wrong("not like {\"program\": \"rock\", \"options\": {\"fog\": true}}");
   }
+  WarmNumbers numbers(row);
   Warm warm{.program = row["program"],
             .options = {},
-            .creation_us = Number(row, "creation_us"),
-            .first_use_us = Number(row, "first_use_us")};
+            .creation_us = numbers.Take("creation_us", UINT32_MAX),
+            .first_use_us = numbers.Take("first_use_us", UINT32_MAX)};
+  if (!numbers.wrong().empty()) {
+    return wrong(numbers.wrong());
+  }
   const auto declared =
       std::find_if(project.declared.begin(), project.declared.end(),
                    [&](const auto& program) { return program.first == warm.program; });
@@ -117,7 +100,12 @@ Result<void> AddLine(const std::string& line, const Project& project, size_t num
           "\"d32_float\"}");
     }
   }
-  listed.hints = HintsOf(row.value("hints", nlohmann::json::array()));
+  Result<std::vector<pack::ImageHint>> hints =
+      ListedHints(row.value("hints", nlohmann::json::array()));
+  if (!hints.ok()) {
+    return wrong(hints.error().context);
+  }
+  listed.hints = std::move(hints).value();
   lines.asked.push_back(std::move(warm));
   lines.listed.push_back(std::move(listed));
   return {};
@@ -144,8 +132,8 @@ Result<WarmLines> ReadWarmList(const std::string& file, const Project& project) 
 }
 
 // Lines keep their order behind the warm variants of the manifest, whose priorities are below their
-// number. Errors: kInvalidArgument for more lines than there are priorities. Priorities of the
-// manifest's warm variants come first, then those of the list.
+// number. Errors: as CheckWarmLines. Priorities of the manifest's warm variants come first, then
+// those of the list.
 Result<PackFormats> FormatsOf(const Project& project, WarmLines& lines) {
   PackFormats formats;
   KILN_TRY(formats.passes, PassesOf(project.manifest));
@@ -153,12 +141,7 @@ Result<PackFormats> FormatsOf(const Project& project, WarmLines& lines) {
     formats.first_listed =
         std::max(formats.first_listed, static_cast<uint32_t>(space.variants.size()));
   }
-  if (formats.first_listed + lines.asked.size() > UINT16_MAX) {
-    return Error{.code = ErrorCode::kInvalidArgument,
-                 .context = fmt::format("a warm list has at most {} lines",
-                                        UINT16_MAX - formats.first_listed),
-                 .reason = "USAGE"};
-  }
+  KILN_TRY_VOID(CheckWarmLines(lines.asked.size(), formats.first_listed));
   for (uint32_t i = 0; i < lines.asked.size(); ++i) {
     lines.asked[i].priority = formats.first_listed + i;
   }

@@ -13,6 +13,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cache/pack/format.h"
+#include "client/cli/pack/warm_numbers.h"
 #include "runtime/pipeline/artifact_source.h"
 #include "runtime/pipeline/formats.h"
 #include "runtime/vk/pass_signature.h"
@@ -112,7 +113,13 @@ std::string NameOf(const pack::Pass& seen, const std::string& own,
     }
   }
   pack::Pass added = seen;
-  added.name = fmt::format("list.{}", passes.size());
+  // The manifest may have a pass of the name that is made up here; names are unique in a pack.
+  for (size_t number = passes.size();; ++number) {
+    added.name = fmt::format("list.{}", number);
+    if (std::ranges::find(passes, added.name, &pack::Pass::name) == passes.end()) {
+      break;
+    }
+  }
   passes.push_back(added);
   return added.name;
 }
@@ -120,7 +127,8 @@ std::string NameOf(const pack::Pass& seen, const std::string& own,
 // Formats without a name in the table are numbers of VkFormat; 0 is undefined and never valid.
 std::optional<uint32_t> FormatOf(const nlohmann::json& json) {
   if (json.is_number_unsigned()) {
-    return json.get<uint32_t>();
+    const uint64_t number = json.get<uint64_t>();
+    return number > UINT32_MAX ? std::nullopt : std::optional(static_cast<uint32_t>(number));
   }
   const VkFormat format =
       json.is_string() ? runtime::FormatNamed(json.get<std::string>()) : VK_FORMAT_UNDEFINED;
@@ -134,15 +142,18 @@ std::optional<uint32_t> FormatOf(const nlohmann::json& json) {
 // of an error, because losing a hint costs a pipeline that is made later.
 std::optional<pack::Pass> ListedPass(const nlohmann::json& json) {
   if (!json.is_object() || !json.value("color", nlohmann::json()).is_array() ||
-      json["color"].size() > pack::kMaxColorFormats ||
-      !json.value("samples", nlohmann::json(1U)).is_number_unsigned() ||
-      !json.value("view_mask", nlohmann::json(0U)).is_number_unsigned()) {
+      json["color"].size() > pack::kMaxColorFormats) {
     return std::nullopt;
   }
+  WarmNumbers numbers(json);
   pack::Pass pass{.name = {},
-                  .view_mask = json.value("view_mask", 0U),
-                  .samples = json.value("samples", uint16_t{1}),
+                  .view_mask = numbers.Take("view_mask", UINT32_MAX),
+                  .samples = static_cast<uint16_t>(
+                      json.contains("samples") ? numbers.Take("samples", UINT16_MAX) : 1),
                   .color_formats = {}};
+  if (!numbers.wrong().empty()) {
+    return std::nullopt;
+  }
   for (const nlohmann::json& color : json["color"]) {
     const std::optional<uint32_t> format = FormatOf(color);
     if (!format) {

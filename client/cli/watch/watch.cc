@@ -19,6 +19,7 @@
 #include "client/cli/output/results.h"
 #include "client/cli/session.h"
 #include "client/cli/watch/exec.h"
+#include "client/cli/watch/kept_programs.h"
 #include "client/cli/watch/outputs.h"
 #include "client/cli/watch/report.h"
 #include "client/hot_reload.h"
@@ -115,7 +116,7 @@ class WatchSession {
   Mutex mutex_;
   std::optional<WatchReport> report_ KILN_GUARDED_BY(mutex_);
   Duration saved_at_ KILN_GUARDED_BY(mutex_){};
-  std::map<std::string, client::Program> programs_ KILN_GUARDED_BY(mutex_);
+  KeptPrograms programs_ KILN_GUARDED_BY(mutex_);  // as they were pushed last
 };
 
 Result<void> WatchSession::Load() {
@@ -139,9 +140,7 @@ Result<void> WatchSession::Load() {
   }
   const MutexLock lock(mutex_);
   programs_.clear();
-  for (const client::ProgramSpace& space : project_.spaces) {
-    programs_[space.program.name] = space.program;
-  }
+  KeepPrograms(project_.spaces, programs_);
   return {};
 }
 
@@ -247,7 +246,9 @@ std::vector<project::Watcher::KnownFile> WatchSession::Files() {
   const Result<client::Source> manifest =
       ReadSource(project_.manifest.path, project_.manifest.path);
   // The manifest is watched like a source, and OnFiles tells it apart by its path.
-  files.push_back({.path = ManifestFile(), .digest = manifest.ok() ? manifest->digest : Digest{}});
+  files.push_back({.path = ManifestFile(),
+                   .digest = manifest.ok() ? manifest->digest : Digest{},
+                   .may_be_link = true});
   return files;
 }
 
@@ -359,6 +360,11 @@ void WatchSession::OnFiles(const project::FileChanges& changes) {
     }
     // Before the push: an edit may lead to files that the daemon does not have.
     FollowEdits(changed, removed);
+    {
+      // Before the push as well: its artifacts may be fetched as soon as it is out.
+      const MutexLock lock(mutex_);
+      KeepPrograms(project_.spaces, programs_);
+    }
     reload_->Push(changed, removed);
     const MutexLock lock(mutex_);
     report_->SetSources(Sources());

@@ -220,7 +220,8 @@ class Planner {
                        .warm = point.warm,
                        .point = i});
       if (i % 1024 == 1023) {
-        progress_(done_ + i * target / program.targets.size(), total_);
+        // Points are done once for each target, and the total counts them once.
+        progress_(done_ + (program.points.size() * target + i) / program.targets.size(), total_);
       }
     }
     return found;
@@ -399,6 +400,7 @@ Result<std::vector<PackProgram>> PackProgramsOf(CachedBuild& builder, const Batc
         // format has 16 bits for it.
         BatchPoint from_points = points.points.At(i);
         point.options = std::move(from_points.options);
+        point.targets.assign(from_points.targets.begin(), from_points.targets.end());
         if (from_points.warm) {
           point.warm = pack::Warm{.priority = static_cast<uint16_t>(std::min<size_t>(i, 0xFFFF))};
         }

@@ -23,6 +23,8 @@ constexpr size_t kMaxDependencies = 128;
 constexpr std::string_view kDefine = "define ";
 constexpr std::string_view kRoot = "include_root ";
 constexpr std::string_view kOthers = "(other files)";
+// The end of a text of which the record has less than there was.
+constexpr std::string_view kNotWhole = " (not whole)";
 
 }  // namespace
 
@@ -38,6 +40,22 @@ std::string FitForRecord(std::string_view text) {
   return fit;
 }
 
+namespace {
+
+// The same, and what was lost can be seen.
+std::string Told(std::string_view text) {
+  std::string fit = FitForRecord(text);
+  if (fit != text) {
+    fit.resize(std::min(fit.size(), kMaxText - kNotWhole.size()));
+    fit = FitForRecord(fit) + std::string(kNotWhole);
+  }
+  return fit;
+}
+
+bool IsWhole(std::string_view told) { return !told.ends_with(kNotWhole); }
+
+}  // namespace
+
 // One row for each setting, macro and include root, so that a miss can name the one that changed.
 std::vector<cache::NamedText> LanguageRowsOf(const HlslInputs& inputs) {
   std::vector<cache::NamedText> rows;
@@ -45,12 +63,12 @@ std::vector<cache::NamedText> LanguageRowsOf(const HlslInputs& inputs) {
     rows.push_back({.name = std::string(setting.name), .value = std::string(setting.value)});
   }
   for (const hlsl::Define& define : inputs.settings.defines) {
-    rows.push_back({.name = FitForRecord(fmt::format("{}{}", kDefine, define.name)),
-                    .value = FitForRecord(define.value)});
+    rows.push_back(
+        {.name = Told(fmt::format("{}{}", kDefine, define.name)), .value = Told(define.value)});
   }
   for (size_t i = 0; i < inputs.settings.include_roots.size(); ++i) {
-    rows.push_back({.name = fmt::format("{}{}", kRoot, i),
-                    .value = FitForRecord(inputs.settings.include_roots[i])});
+    rows.push_back(
+        {.name = fmt::format("{}{}", kRoot, i), .value = Told(inputs.settings.include_roots[i])});
   }
   return rows;
 }
@@ -62,8 +80,7 @@ std::vector<cache::ExplainDependency> DependencyRowsOf(
   std::map<std::string, std::optional<Digest>> by_path;
   for (const std::shared_ptr<const ParsedSource>& source : parsed) {
     for (const Probe& probe : source->probes) {
-      by_path.emplace(FitForRecord(probe.path),
-                      probe.present ? std::optional(probe.digest) : std::nullopt);
+      by_path.emplace(Told(probe.path), probe.present ? std::optional(probe.digest) : std::nullopt);
     }
   }
   std::vector<cache::ExplainDependency> rows;
@@ -82,11 +99,15 @@ std::vector<cache::ExplainDependency> DependencyRowsOf(
   return rows;
 }
 
-// The way back, to link a program again for an explanation. Impossible where rows stand for others;
-// paths that were looked for and not found are left out, and so are not found again.
+// The way back, to link a program again for an explanation. Impossible where rows stand for others
+// or are not whole; paths that were looked for and not found are left out, and so are not found
+// again.
 std::optional<HlslInputs> HlslInputsOf(const cache::ExplainInputs& record) {
   HlslInputs inputs;
   for (const auto& [name, value] : record.language) {
+    if (!IsWhole(name) || !IsWhole(value)) {
+      return std::nullopt;
+    }
     if (name.starts_with(kDefine)) {
       inputs.settings.defines.push_back({.name = name.substr(kDefine.size()), .value = value});
     } else if (name.starts_with(kRoot)) {
@@ -97,7 +118,7 @@ std::optional<HlslInputs> HlslInputsOf(const cache::ExplainInputs& record) {
   }
   std::vector<ListedFile> files;
   for (const cache::ExplainDependency& row : record.dependencies) {
-    if (row.path == kOthers) {
+    if (row.path == kOthers || !IsWhole(row.path)) {
       return std::nullopt;
     }
     if (row.digest.has_value()) {

@@ -22,22 +22,18 @@
 namespace kiln::rpc {
 namespace {
 
-// The targets of a program that the batch names; all of them if it names none.
-Result<std::vector<compile::NamedTarget>> Selected(std::vector<compile::NamedTarget> targets,
-                                                   const std::set<std::string_view>& names) {
+// The targets of a program that the batch names; all of them if it names none. A program that has
+// none of these is no part of the batch.
+std::vector<compile::NamedTarget> Selected(const std::vector<compile::NamedTarget>& targets,
+                                           const std::set<std::string_view>& names) {
   if (names.empty()) {
     return targets;
   }
   std::vector<compile::NamedTarget> selected;
-  for (compile::NamedTarget& target : targets) {
+  for (const compile::NamedTarget& target : targets) {
     if (names.contains(target.name)) {
-      selected.push_back(std::move(target));
+      selected.push_back(target);
     }
-  }
-  // A name that is in no program is likely to be a mistake of typing; a batch of nothing would end
-  // at once and look well.
-  if (selected.empty()) {
-    return Malformed("targets", "no program has a target of these names");
   }
   return selected;
 }
@@ -148,7 +144,10 @@ Result<compile::BatchRequest> FromProto(const v1::StartBatchRequest& request) {
     }
     KILN_TRY(project::SpaceRequest points,
              FromProto(space, request.has_filter() ? &request.filter() : nullptr));
-    KILN_TRY(std::vector<compile::NamedTarget> targets, Selected(program.targets, targets_wanted));
+    std::vector<compile::NamedTarget> targets = Selected(program.targets, targets_wanted);
+    if (targets.empty()) {
+      continue;
+    }
     KeepTargets(program.targets, targets, points);
     out.programs.push_back({.program = std::move(program.program),
                             .space = std::move(points),
@@ -157,6 +156,11 @@ Result<compile::BatchRequest> FromProto(const v1::StartBatchRequest& request) {
                             .variants = space.budget().variants(),
                             .priority = space.priority(),
                             .family = space.family()});
+  }
+  // Names that are in no program are likely to be mistakes of typing; a batch of nothing would end
+  // at once and look well.
+  if (out.programs.empty()) {
+    return Malformed("targets", "no program has a target of these names");
   }
   // Programs of the same priority stay in the order of the manifest.
   std::ranges::stable_sort(out.programs, std::greater(), &compile::BatchProgram::priority);

@@ -96,14 +96,23 @@ Result<std::string> ReadKey(const std::string& path) {
   return ReadFile(path);
 }
 
+// OpenSSL would ask the terminal for the pass phrase of a protected key, and the daemon would wait
+// for it. Notes that it was asked.
+int NoPassPhrase(char* /*buffer*/, int /*size*/, int /*for_writing*/, void* asked) {
+  *static_cast<bool*>(asked) = true;
+  return -1;
+}
+
 // Errors: kInvalidArgument if the text is no key, or that of another certificate.
 Result<void> CheckKey(const std::string& path, const std::string& text, X509& certificate,
                       const std::string& certificate_path) {
   const BioPtr bio(BIO_new_mem_buf(text.data(), static_cast<int>(text.size())));
+  bool is_protected = false;
   const std::unique_ptr<EVP_PKEY, Free> key(
-      PEM_read_bio_PrivateKey(bio.get(), nullptr, nullptr, nullptr));
+      PEM_read_bio_PrivateKey(bio.get(), nullptr, NoPassPhrase, &is_protected));
   if (key == nullptr) {
-    return Wrong(path, "is no private key in PEM");
+    return Wrong(path, is_protected ? "is protected by a pass phrase, which nobody can be asked for"
+                                    : "is no private key in PEM");
   }
   // A pair that does not fit would only be noticed by the first client, as a failed handshake
   // without a cause.

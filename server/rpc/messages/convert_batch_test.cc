@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+#include "server/rpc/messages/convert_batch.h"
+
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "server/rpc/messages/convert_reply.h"
+
+namespace kiln::rpc {
+namespace {
+
+v1::StartBatchRequest RequestOf(const std::vector<std::vector<std::string>>& targets) {
+  v1::StartBatchRequest request;
+  request.set_project("test");
+  for (size_t i = 0; i < targets.size(); ++i) {
+    v1::Program& program = *request.add_spaces()->mutable_program();
+    program.set_name("p" + std::to_string(i));
+    program.set_pipeline("graphics_classic");
+    v1::SourceRef& source = *program.add_sources();
+    source.set_path("p.rpl");
+    ToProto(DigestOf(std::string_view("p")), *source.mutable_digest());
+    for (const std::string& name : targets[i]) {
+      v1::Target& target = *program.add_targets();
+      target.set_name(name);
+      target.set_form(v1::Target::META);
+    }
+  }
+  return request;
+}
+
+// "p0:a,b p1:a" of what is built.
+std::string Built(const v1::StartBatchRequest& request) {
+  const Result<compile::BatchRequest> batch = FromProto(request);
+  if (!batch.ok()) {
+    return batch.error().context;
+  }
+  std::string text;
+  for (const compile::BatchProgram& program : batch->programs) {
+    text += (text.empty() ? "" : " ") + program.program.name;
+    for (const compile::NamedTarget& target : program.targets) {
+      text += ":" + target.name;
+    }
+  }
+  return text;
+}
+
+TEST(StartBatch, NamedTargets_AreBuiltWhereTheyAre) {
+  v1::StartBatchRequest request = RequestOf({{"vk", "web"}, {"vk"}, {"web"}});
+  EXPECT_EQ(Built(request), "p0:vk:web p1:vk p2:web");
+  request.add_targets("web");
+  EXPECT_EQ(Built(request), "p0:web p2:web") << "the one without it is left out";
+  request.add_targets("vk");
+  EXPECT_EQ(Built(request), "p0:vk:web p1:vk p2:web");
+  request.clear_targets();
+  request.add_targets("wbe");
+  EXPECT_NE(Built(request).find("no program has a target of these names"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace kiln::rpc
