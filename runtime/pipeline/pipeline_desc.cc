@@ -68,19 +68,29 @@ Result<void> FillStages(const PipelineMetadata& metadata, PipelineDesc& desc) {
   return {};
 }
 
+// All arithmetic is in 64 bits, since metadata may be damaged: a size that wraps would be a buffer
+// that is too small.
+Result<uint32_t> BytesOf(const artifact::Buffer& buffer, const PipelineDesc& desc) {
+  // A buffer with a tail must have room for one item at least, because shaders may read it.
+  const uint64_t bytes =
+      std::max<uint64_t>(buffer.main_size, uint64_t{buffer.tail_offset} + buffer.tail_item_size);
+  if (bytes > UINT32_MAX) {
+    return Invalid(desc.name, fmt::format("buffer '{}' has {} bytes", buffer.name, bytes));
+  }
+  return static_cast<uint32_t>(bytes);
+}
+
 // Bindings of one set may come from buffers, samplers and images in any order.
 Result<void> FillSets(const PipelineMetadata& metadata, PipelineDesc& desc) {
   for (size_t i = 0; i < kSetCount; ++i) {
     const artifact::Set& set = metadata.sets[i];
     SetDesc& out = desc.sets[i];
     for (const artifact::Buffer& buffer : set.buffers) {
-      out.push_back(
-          {.binding = buffer.binding,
-           .type = ToVulkan(buffer.type),
-           .name = buffer.name,
-           // A buffer with a tail must have room for one item at least, because shaders may read
-           // it.
-           .bytes = std::max(buffer.main_size, buffer.tail_offset + buffer.tail_item_size)});
+      KILN_TRY(const uint32_t bytes, BytesOf(buffer, desc));
+      out.push_back({.binding = buffer.binding,
+                     .type = ToVulkan(buffer.type),
+                     .name = buffer.name,
+                     .bytes = bytes});
     }
     for (const artifact::Sampler& sampler : set.samplers) {
       out.push_back({.binding = sampler.binding,
@@ -107,7 +117,11 @@ Result<void> FillSets(const PipelineMetadata& metadata, PipelineDesc& desc) {
     }
   }
   // Vulkan wants a multiple of four.
-  desc.push_size = (metadata.push_constant_size + 3) / 4 * 4;
+  const uint64_t push_size = (uint64_t{metadata.push_constant_size} + 3) / 4 * 4;
+  if (push_size > UINT32_MAX) {
+    return Invalid(desc.name, fmt::format("push constants have {} bytes", push_size));
+  }
+  desc.push_size = static_cast<uint32_t>(push_size);
   // All stages of a pipeline type see every binding. So programs of one layout share their sets,
   // whichever stage uses what.
   desc.layout_stages = desc.bind_point == VK_PIPELINE_BIND_POINT_COMPUTE

@@ -291,6 +291,14 @@ INSTANTIATE_TEST_SUITE_P(
          "1"},
         {"attribute_outside", [](auto& m, auto&) { m.attribute_sources[0].block_size = 15; },
          "METADATA_INVALID): 'rock': attribute 'color' ends at byte 16 of 15 in 'mesh'"},
+        {"push_constants_that_wrap", [](auto& m, auto&) { m.push_constant_size = 0xffff'ffff; },
+         "METADATA_INVALID): 'rock': push constants have 4294967296 bytes"},
+        {"tail_that_wraps",
+         [](auto& m, auto&) {
+           m.sets[0].buffers.push_back(
+               {.name = "rows", .binding = 77, .tail_item_size = 32, .tail_offset = 0xffff'fff0});
+         },
+         "METADATA_INVALID): 'rock': buffer 'rows' has 4294967312 bytes"},
         {"no_column_stride",
          [](auto& m, auto&) { m.attribute_sources[1].attributes[0].column_stride = 0; },
          "METADATA_INCOMPLETE): 'rock': matrix attribute 'world_from_mesh' has no column_stride"},

@@ -5,7 +5,6 @@
 #include "server/rpc/batch_service.h"
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <deque>
 #include <set>
@@ -365,14 +364,7 @@ class BatchService final : public v1::BatchService::CallbackService {
     same.clear_page_size();
     same.clear_page_token();
     const std::string prefix = HashBytes(AsBytes(CanonicalBytes(same))).hex() + "-";
-    size_t first = 0;
-    if (const std::string& token = request.page_token(); !token.empty()) {
-      const char* const end = token.data() + token.size();
-      if (!token.starts_with(prefix) ||
-          std::from_chars(token.data() + prefix.size(), end, first).ptr != end) {
-        return BadPageToken();
-      }
-    }
+    KILN_TRY(const size_t first, FirstOfPage(request.page_token(), prefix));
     KILN_TRY(const compile::Batches::ItemPage page,
              engine_.batches.Items(id, kinds, first, PageSize(request.page_size())));
     if (first > page.in_all) {

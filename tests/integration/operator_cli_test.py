@@ -403,6 +403,11 @@ axes = { cheap = "*", cut = "*" }
         config.mkdir(parents=True)
         (config / "kilnd.toml").write_text("[jobs]\nworkerz = 1\n")
         self.expect(self.kiln("doctor"), 2, "FAIL  config", "workerz")
+        rows = self.objects(self.kiln("--json", "doctor"))
+        checks = {row["name"]: row for row in rows if row["type"] == "check"}
+        for name in "lock", "disk":
+            self.assertEqual(checks[name]["state"], "warn", checks[name])
+            self.assertIn("nobody says where the cache is", checks[name]["detail"])
 
     def doctor_says_of_the_upstream(self, env):
         rows = self.objects(self.kiln("--json", "doctor", env=env))

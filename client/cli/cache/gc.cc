@@ -4,7 +4,9 @@
 // minutes stay, whatever the words say.
 #include "client/cli/cache/gc.h"
 
+#include <algorithm>
 #include <ctime>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -25,20 +27,13 @@ struct GcArguments {
   bool dry_run = false;
 };
 
-// Over the wire 0 stands for a condition that is not given, therefore an empty optional becomes 0
-// and not a number of its own.
 Result<cache::GcReport> Collect(const Global& global, const std::string& dir,
                                 const cache::GcOptions& options) {
   // Whoever holds the store must do the work: two processes never write one cache. A dry run
   // without a daemon only looks.
   KILN_TRY(const std::unique_ptr<client::Client> daemon, HolderOf(global, dir));
   if (daemon != nullptr) {
-    KILN_TRY(const client::MaintenanceDone done,
-             daemon->GcCache({.to_bytes = options.to_bytes.value_or(0),
-                              .older_than_s = options.older_than_s.value_or(0),
-                              .failed = options.failed,
-                              .vacuum = options.vacuum,
-                              .dry_run = options.dry_run}));
+    KILN_TRY(const client::MaintenanceDone done, daemon->GcCache(RequestOf(options)));
     cache::GcReport report{.records = done.records,
                            .bytes = done.bytes,
                            .kept = done.kept,
@@ -133,6 +128,17 @@ int RunCacheGc(const Global& global, const std::string& dir, const GcArguments& 
 }
 
 }  // namespace
+
+client::CacheCalls::GcRequest RequestOf(const cache::GcOptions& options) {
+  const auto on_wire = [](const std::optional<uint64_t>& asked) {
+    return asked.has_value() ? std::max<uint64_t>(*asked, 1) : 0;
+  };
+  return {.to_bytes = on_wire(options.to_bytes),
+          .older_than_s = on_wire(options.older_than_s),
+          .failed = options.failed,
+          .vacuum = options.vacuum,
+          .dry_run = options.dry_run};
+}
 
 void AddCacheGc(CLI::App& cache, CommandLine& line, const std::shared_ptr<const std::string>& dir) {
   const auto arguments = std::make_shared<GcArguments>();

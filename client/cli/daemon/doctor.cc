@@ -200,9 +200,19 @@ Check CheckSocket(Patient& patient) {
   return Good("socket", path);
 }
 
+// The folder of the cache is not known where kilnd is missing or its configuration is wrong, which
+// other checks tell.
+Check NotLookedAt(std::string name) {
+  return Warn(std::move(name), "not looked at: nobody says where the cache is",
+              "repair what 'versions' or 'config' says");
+}
+
 // The lock is looked at from outside, through the file that its holder wrote, so the check does not
 // disturb it.
 Check CheckLock(Patient& patient) {
+  if (patient.cache_dir.empty()) {
+    return NotLookedAt("lock");
+  }
   const std::optional<pid_t> owner = cache::sqlite::FindOwner(patient.cache_dir);
   if (!owner.has_value()) {
     return Good("lock", "nobody has the cache");
@@ -214,6 +224,9 @@ Check CheckLock(Patient& patient) {
 }
 
 Check CheckDisk(Patient& patient) {
+  if (patient.cache_dir.empty()) {
+    return NotLookedAt("disk");
+  }
   fs::path at = patient.cache_dir;
   std::error_code error;
   // The folder of the cache may not be there yet. The nearest one above decides whether it can be

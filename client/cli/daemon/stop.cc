@@ -5,13 +5,13 @@
 #include "client/cli/daemon/stop.h"
 
 #include <chrono>
-#include <csignal>
 #include <thread>
 
 #include <fmt/format.h>
 
 #include "client/cli/add_verb.h"
 #include "client/cli/daemon/daemon_process.h"
+#include "client/cli/daemon/process_there.h"
 #include "client/cli/failure.h"
 
 namespace kiln::cli {
@@ -43,9 +43,9 @@ int RunStop(const Global& global, bool now) {
     return kSuccess;
   }
   const auto end = std::chrono::steady_clock::now() + kDrain;
-  // Signal 0 sends nothing and only asks whether the process is there. When it is gone, its socket
-  // and the lock of its cache are free, which the next command relies on.
-  while (::kill(static_cast<pid_t>(info->pid), 0) == 0) {
+  // When the process is gone, its socket and the lock of its cache are free, which the next command
+  // relies on.
+  while (ProcessIsThere(static_cast<pid_t>(info->pid))) {
     if (std::chrono::steady_clock::now() > end) {
       return Fail(global, {.code = ErrorCode::kDeadlineExceeded,
                            .context = fmt::format("kilnd (pid {}) is still draining", info->pid),

@@ -194,11 +194,36 @@ TEST(PassFormats, RecordedLines_GiveTheirPassAndHints) {
   EXPECT_EQ(contents.passes[2].samples, 1);
 }
 
+// The manifest has a pass of the name that would be made up.
+TEST(PassFormats, NameThatIsMadeUp_IsNoOtherPass) {
+  project::Manifest manifest = Read(kManifest);
+  pack::Contents contents;
+  contents.programs = {{.name = "sky", .pipeline = {}, .options = {}}};
+  const Hash128 key = HashBytes(AsBytes("sky"));
+  contents.entries.push_back({.id = key, .program = 0, .target = "vk", .masks = {}});
+  contents.artifacts.push_back({.live_key = key, .entry = 0});
+  contents.warm.push_back({.live_key = key, .priority = 0});
+  auto passes = PassesOf(manifest);
+  ASSERT_TRUE(passes.ok());
+  passes->at(0).name = "list.2";
+  AddFormats(manifest,
+             {.passes = *passes,
+              .listed = {{.pass = ListedPass(nlohmann::json::parse(R"({"color": ["r8_unorm"]})")),
+                          .hints = {}}},
+              .first_listed = 0},
+             contents);
+  EXPECT_EQ(contents.warm[0].pass, "list.3");
+  ASSERT_EQ(contents.passes.size(), 3U);
+  EXPECT_EQ(contents.passes[2].name, "list.3");
+}
+
 TEST(PassFormats, ListedPass_TableOfWrongOnes) {
   for (const char* const text :
        {"3", "{}", R"({"color": "r8_unorm"})", R"({"color": ["r8"]})", R"({"color": [-1]})",
         R"({"color": [], "depth": "deep"})", R"({"color": [], "samples": "4"})",
-        R"({"color": [], "view_mask": -1})", R"({"color": [1,1,1,1,1,1,1,1,1]})"}) {
+        R"({"color": [], "view_mask": -1})", R"({"color": [], "samples": 65537})",
+        R"({"color": [], "view_mask": 4294967296})", R"({"color": [4294967297]})",
+        R"({"color": [], "depth": 4294967297})", R"({"color": [1,1,1,1,1,1,1,1,1]})"}) {
     EXPECT_FALSE(ListedPass(nlohmann::json::parse(text)).has_value()) << text;
   }
 }

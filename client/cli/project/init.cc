@@ -16,6 +16,7 @@
 #include "client/cli/failure.h"
 #include "client/cli/output/print.h"
 #include "client/cli/output/shell_word.h"
+#include "client/cli/project/leads_out.h"
 #include "client/cli/project/project.h"
 #include "client/project/scaffold.h"
 #include "compiler/base/files/file.h"
@@ -108,7 +109,7 @@ Result<std::vector<std::string>> SourcesNamed(const fs::path& folder,
   for (const std::string& file : files) {
     const std::string path = fs::absolute(file).lexically_relative(folder).generic_string();
     // A manifest names sources below its folder only (spec/daemon 11.6).
-    if (path.empty() || path.starts_with("..")) {
+    if (path.empty() || LeadsOut(path)) {
       return Refused(
           fmt::format("'{}' is not below '{}', where kiln.toml goes", file, folder.string()));
     }

@@ -14,6 +14,7 @@
 #include "client/cli/output/print.h"
 #include "client/cli/variant/inspect_views.h"
 #include "client/cli/variant/line_diff.h"
+#include "client/cli/variant/view_pairs.h"
 
 namespace kiln::cli {
 namespace {
@@ -65,19 +66,17 @@ void PrintDifference(const Global& global, const std::string& view, const LineDi
   }
 }
 
-// Artifacts by number, views of the first by name.
+// Artifacts by number, views by name.
 uint64_t PrintDifferences(const Global& global, const InspectResult& first,
                           const InspectResult& second) {
   uint64_t differing = 0;
   // Targets come in the order of the program on both sides, so artifacts go together by number.
   const size_t both = std::min(first.artifacts.size(), second.artifacts.size());
   for (size_t i = 0; i < both; ++i) {
-    for (const RenderedView& view : first.artifacts[i]) {
-      const auto other = std::ranges::find(second.artifacts[i], view.view, &RenderedView::view);
-      const LineDiff diff =
-          DiffLines(view.text, other == second.artifacts[i].end() ? "" : other->text);
+    for (const ViewPair& pair : PairsOf(first.artifacts[i], second.artifacts[i])) {
+      const LineDiff diff = DiffLines(pair.first, pair.second);
       differing += diff.equal() ? 0 : 1;
-      PrintDifference(global, view.view, diff);
+      PrintDifference(global, pair.view, diff);
     }
   }
   const size_t alone = std::max(first.artifacts.size(), second.artifacts.size()) - both;

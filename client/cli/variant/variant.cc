@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "client/cli/project/leads_out.h"
 #include "client/cli/project/project.h"
 #include "client/cli/session.h"
 
@@ -39,8 +40,7 @@ Error Usage(std::string text) {
 // that lies elsewhere and goes by its name.
 std::string BaseOf(const VariantArguments& arguments) {
   const std::filesystem::path first = arguments.what[0];
-  const bool elsewhere = first.is_absolute() || arguments.what[0].starts_with("..");
-  return elsewhere ? first.parent_path().string() : std::string(".");
+  return LeadsOut(arguments.what[0]) ? first.parent_path().string() : std::string(".");
 }
 
 // What the arguments say of files in HLSL. Folders are below the base: nothing else can be sent.
@@ -53,7 +53,7 @@ Result<project::ManifestHlsl> HlslOf(const VariantArguments& arguments, const st
             .lexically_proximate(std::filesystem::absolute(base).lexically_normal())
             .lexically_normal()
             .generic_string();
-    if (root.starts_with("..")) {
+    if (LeadsOut(root)) {
       return Usage(fmt::format("-I {}: only files below '{}' can be included", folder, base));
     }
     hlsl.include_roots.push_back(root == "." ? std::string()
@@ -98,7 +98,7 @@ Result<LoadedProgram> LoadNamed(const Global& global, const VariantArguments& ar
   loaded.program.name = std::filesystem::path(arguments.what[0]).stem().string();
   for (const std::string& file : arguments.what) {
     // Logical paths are relative labels: leading parts that lead out of the folder are removed.
-    const std::string label = std::filesystem::path(file).is_absolute() || file.starts_with("..")
+    const std::string label = LeadsOut(file)
                                   ? std::filesystem::path(file).filename().string()
                                   : std::filesystem::path(file).lexically_normal().string();
     KILN_TRY(client::Source source, ReadSource(file, label));

@@ -18,6 +18,7 @@ namespace {
 constexpr std::string_view kChoose = "kiln.chooseVariant";
 constexpr std::string_view kReset = "every option as the manifest has it";
 constexpr std::string_view kProgram = "program ";
+constexpr std::string_view kIs = " = ";  // between the name of an option and its value
 
 // Nothing where the arguments name no document of a program that links.
 std::optional<FileView> ViewIn(Session& session, const Json& arguments) {
@@ -52,6 +53,14 @@ std::optional<RpcError> ChooseOption(Session& session, const FileView& file,
   }
   session.analysis.Choose(file.program->spec, setting);
   return std::nullopt;
+}
+
+// "b" of "program b". "program = 3" is an option that is called so.
+std::optional<std::string> ProgramIn(std::string_view title) {
+  if (!title.starts_with(kProgram) || title.substr(kProgram.size() - 1).starts_with(kIs)) {
+    return std::nullopt;
+  }
+  return std::string(title.substr(kProgram.size()));
 }
 
 // A lens carries the whole command, so that a click needs no second request to resolve it.
@@ -101,19 +110,22 @@ std::optional<ChoiceList> ChoicesOf(Session& session, const Json& arguments) {
   // Nothing is chosen yet. The list has every option with its value of now, then the other programs
   // of the file, then the way back to the manifest. AddChoice reads the same titles back.
   choice.question = fmt::format("The variant of {} to look at", file->program->spec.name);
+  // A client shows the titles in one list, and beyond some hundred nobody finds anything in it.
+  // Options are cut first, then programs: the way back is always there.
+  constexpr size_t kMaxTitles = 256;
+  constexpr size_t kMaxOptions = 192;
   for (const ir::OptionId option : program.options_by_name()) {
-    choice.titles.push_back(TextOf(Current(*file, *variant, option)));
+    if (choice.titles.size() < kMaxOptions) {
+      choice.titles.push_back(TextOf(Current(*file, *variant, option)));
+    }
   }
   const std::string path = file->source().file().path;
   for (const ProgramSpecPtr& spec : session.analysis.workspace().ProgramsOf(path)) {
-    if (spec->name != file->program->spec.name) {
+    if (spec->name != file->program->spec.name && choice.titles.size() + 1 < kMaxTitles) {
       choice.titles.push_back(fmt::format("{}{}", kProgram, spec->name));
     }
   }
   choice.titles.emplace_back(kReset);
-  // A client shows the titles in one list, and beyond some hundred nobody finds anything in it.
-  constexpr size_t kMaxTitles = 256;
-  choice.titles.resize(std::min(choice.titles.size(), kMaxTitles));
   return choice;
 }
 
@@ -122,13 +134,13 @@ void AddChoice(Session& session, const std::string& title, Json& arguments) {
     arguments["reset"] = true;
     return;
   }
-  if (title.starts_with(kProgram)) {
-    arguments["program"] = title.substr(kProgram.size());
+  if (const std::optional<std::string> program = ProgramIn(title)) {
+    arguments["program"] = *program;
     return;
   }
   // A title is "name = value". The first of the two questions needs its name, the second one its
   // value, which is found by comparing titles, so that no value is parsed from a text.
-  const std::string name = title.substr(0, title.find(" = "));
+  const std::string name = title.substr(0, title.find(kIs));
   if (!TextAt(arguments, "option").has_value()) {
     arguments["option"] = name;
     return;

@@ -160,7 +160,8 @@ class Completion {
                       0);
     }
     for (const auto& [type, since] : kTypes) {
-      if (type == "sampler" || type.starts_with("image_")) {
+      const bool is_resource = type == "sampler" || type.starts_with("image_");
+      if (is_resource && static_cast<uint32_t>(since) <= version()) {
         items_.Add(ItemKind::kType, {.label = std::string(type)}, 1);
       }
     }

@@ -34,6 +34,14 @@ std::string_view Trimmed(std::string_view line) {
   return line;
 }
 
+// Whether a line that begins with a bracket is a row of an array of several lines: `["a", "b"],`.
+// Names of tables that a manifest has are bare words, and stand alone in their brackets.
+bool IsRowOfArray(std::string_view behind_bracket) {
+  const std::string_view code = behind_bracket.substr(0, behind_bracket.find('#'));
+  return code.empty() ? false
+                      : !IsKeyByte(code.front()) || code.find(',') != std::string_view::npos;
+}
+
 // "program" of "[[program]]", "target" of "[target.vk]".
 std::optional<std::string_view> HeaderOf(std::string_view line) {
   line = Trimmed(line);
@@ -41,6 +49,9 @@ std::optional<std::string_view> HeaderOf(std::string_view line) {
     return std::nullopt;
   }
   line.remove_prefix(line.starts_with("[[") ? 2 : 1);
+  if (IsRowOfArray(line)) {
+    return std::nullopt;
+  }
   size_t end = 0;
   // Only the first word of a dotted header counts: what follows is a name that the author chose.
   while (end < line.size() && IsKeyByte(line[end])) {

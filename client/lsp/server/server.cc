@@ -338,7 +338,12 @@ void Server::TakeAnswer(const RpcMessage& answer) {
       AskForChoice(arguments);
       return;
     }
-    (void)ExecuteCommand(session_, {{"command", "kiln.chooseVariant"}, {"arguments", {arguments}}});
+    // What was chosen may be gone by now.
+    const Outcome outcome =
+        ExecuteCommand(session_, {{"command", "kiln.chooseVariant"}, {"arguments", {arguments}}});
+    if (const auto* const failed = std::get_if<RpcError>(&outcome)) {
+      ShowError(failed->message);
+    }
   });
   if (error.has_value()) {
     ShowError(error->message);

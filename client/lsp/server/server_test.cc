@@ -197,26 +197,86 @@ TEST_F(LspServer, CommandsWithWrongArguments_AreRefused) {
   }
 }
 
-TEST_F(LspServer, ChosenVariant_AsksTheClientAndChangesWhatIsShown) {
-  editor.Initialize({{"window", {{"showMessage", {{"messageActionItem", Json::object()}}}}}});
-  editor.Open(kUri, kSource);
-  (void)editor.Ask("workspace/executeCommand",
-                   {{"command", "kiln.chooseVariant"}, {"arguments", {{{"uri", kUri}}}}});
-  const auto answer = [&](const std::string& title) {
+// A client that chooses from lists.
+class LspChoice : public LspServer {
+ protected:
+  void Begin(const std::string& source) {
+    editor.Initialize({{"window", {{"showMessage", {{"messageActionItem", Json::object()}}}}}});
+    editor.Open(kUri, source);
+    (void)editor.Ask("workspace/executeCommand",
+                     {{"command", "kiln.chooseVariant"}, {"arguments", {{{"uri", kUri}}}}});
+  }
+  Json Question() const {
     Json question;
     for (const Json& message : editor.received()) {
       if (message.value("method", "") == "window/showMessageRequest") {
         question = message;
       }
     }
+    return question;
+  }
+  void Choose(const std::string& title) {
+    const Json question = Question();
     ASSERT_TRUE(question.is_object());
     editor.Queue({{"jsonrpc", "2.0"}, {"id", question["id"]}, {"result", {{"title", title}}}});
     editor.Settle();
-  };
-  answer("wet = false");
-  answer("wet = true");
-  const Json lenses = editor.Result("textDocument/codeLens", {{"textDocument", {{"uri", kUri}}}});
-  EXPECT_EQ(lenses[2]["command"]["title"], "● true") << lenses;
+  }
+  std::string Lens(size_t number) {
+    const Json lenses = editor.Result("textDocument/codeLens", {{"textDocument", {{"uri", kUri}}}});
+    return lenses[number]["command"]["title"];
+  }
+  // What the user is shown; empty: nothing.
+  std::string Shown() const {
+    for (const Json& message : editor.received()) {
+      if (message.value("method", "") == "window/showMessage") {
+        return message["params"]["message"];
+      }
+    }
+    return {};
+  }
+};
+
+TEST_F(LspChoice, Variant_ChangesWhatIsShown) {
+  Begin(kSource);
+  Choose("wet = false");
+  Choose("wet = true");
+  EXPECT_EQ(Lens(2), "● true");
+}
+
+// Titles of programs begin with the same word.
+TEST_F(LspChoice, OptionThatIsCalledProgram_CanBeChosen) {
+  std::string source = kSource;
+  for (size_t at = source.find("wet"); at != std::string::npos; at = source.find("wet")) {
+    source.replace(at, 3, "program");
+  }
+  Begin(source);
+  Choose("program = false");
+  Choose("program = true");
+  EXPECT_EQ(Lens(2), "● true");
+  EXPECT_EQ(Shown(), "");
+}
+
+TEST_F(LspChoice, MoreOptionsThanAListHas_LeaveTheWayBack) {
+  std::string source;
+  for (int i = 0; i < 300; ++i) {
+    source += "instance o" + std::to_string(i) + ": flag false;\n";
+  }
+  Begin(source + kSource);
+  const Json actions = Question()["params"]["actions"];
+  EXPECT_LE(actions.size(), 256u);
+  EXPECT_EQ(actions.back()["title"], "every option as the manifest has it");
+}
+
+TEST_F(LspChoice, OptionThatIsGoneMeanwhile_IsTold) {
+  Begin(kSource);
+  Choose("wet = false");
+  std::string other = kSource;
+  for (size_t at = other.find("wet"); at != std::string::npos; at = other.find("wet")) {
+    other.replace(at, 3, "dry");
+  }
+  editor.Replace(kUri, other, 2);
+  Choose("wet = true");
+  EXPECT_NE(Shown().find("has no option 'wet'"), std::string::npos) << Shown();
 }
 
 }  // namespace

@@ -543,7 +543,8 @@ Result<void> Upload::Take(const v1::PutSourcesRequest& message) {
   const bool spaces =
       message.path_hint() == kSpacesHint || (open_ && digest_.size > kMaxSourceFile);
   if (digest.size > (spaces ? kMaxStoredRequest : kMaxSourceFile)) {
-    return AboveLimit("source file", kMaxSourceFile, digest.size);
+    return spaces ? AboveLimit("stored request", kMaxStoredRequest, digest.size)
+                  : AboveLimit("source file", kMaxSourceFile, digest.size);
   }
   total_ += message.data().size();
   if (total_ > kMaxSourceSet) {

@@ -361,7 +361,12 @@ Result<void> BuildPack(Engine& engine, const v1::BuildPackRequest& request,
     }
   }
   std::string pin_owner;
-  if (!request.pin().empty() && engine.whole.pins != nullptr) {
+  if (!request.pin().empty()) {
+    if (engine.whole.pins == nullptr) {
+      return Error{.code = ErrorCode::kFailedPrecondition,
+                   .context = "this daemon keeps its results in memory only",
+                   .reason = "READ_ONLY"};
+    }
     KILN_TRY(pin_owner, cache::PinOwnerFor(*engine.whole.pins, request.pin(), actor));
   }
   std::unique_ptr<pack::Pack> base;
@@ -379,11 +384,6 @@ Result<void> BuildPack(Engine& engine, const v1::BuildPackRequest& request,
   KILN_TRY(const Packed made, PlanAndWrite(engine, request, wanted, base.get(), actor, push, call));
   const auto& [plan, written] = made;
   if (!request.pin().empty()) {
-    if (engine.whole.pins == nullptr) {
-      return Error{.code = ErrorCode::kFailedPrecondition,
-                   .context = "this daemon keeps its results in memory only",
-                   .reason = "READ_ONLY"};
-    }
     // The pin comes last: it names what the pack has, and a pack that failed leaves none behind.
     KILN_TRY_VOID(engine.whole.pins->Add(
         {.name = request.pin(), .note = "pack " + written.pack_id.hex(), .owner = pin_owner},
