@@ -14,6 +14,7 @@
 #include "compiler/base/threads/stop.h"
 #include "server/compile/batch/batch_points.h"
 #include "server/project/space.h"
+#include "server/rpc/calls/option_list.h"
 #include "server/rpc/messages/convert_batch.h"
 #include "server/rpc/messages/convert_reply.h"
 #include "server/rpc/messages/convert_request.h"
