@@ -5,6 +5,7 @@
 #include "server/compile/pack/pack_plan.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 #include <utility>
@@ -192,8 +193,7 @@ class Planner {
   Result<std::vector<Found>> Look(const PackProgram& program, size_t target) {
     const PreparedProgram& prepared = *program.targets[target];
     // Rows are collected and put together at the end: one commit instead of thousands.
-    const BuildOptions how{
-        .durability = cache::Durability::kRelaxed, .rows = &made_, .background = true};
+    const BuildOptions how{.rows = ResultRows::kKeptBack, .urgency = Urgency::kBackground};
     std::vector<Found> found;
     for (size_t i = 0; i < program.points.size(); ++i) {
       const PackPoint& point = program.points[i];
@@ -202,7 +202,10 @@ class Planner {
         continue;
       }
       CheckStop();
-      KILN_TRY(Outcome outcome, builder_.Build(prepared, point.options, how, call_));
+      BuildReport report = builder_.Report(prepared, point.options, how, call_);
+      made_.insert(made_.end(), std::make_move_iterator(report.rows.begin()),
+                   std::make_move_iterator(report.rows.end()));
+      KILN_TRY(Outcome outcome, std::move(report.outcome));
       // A pack without the variants that are wrong is still of use; the reply says how many they
       // are.
       if (outcome.kind != OutcomeKind::kOk) {
@@ -333,9 +336,10 @@ Result<cache::Blob> PackContent::Read(const Digest& digest, const cache::Call& c
     return kept;
   }
   const auto [program, target, point] = origin->second;
-  KILN_TRY(again_, builder_.Build(*programs_[program].targets[target],
-                                  programs_[program].points[point].options,
-                                  {.anew = true, .background = true}, call));
+  KILN_TRY(
+      again_,
+      builder_.Build(*programs_[program].targets[target], programs_[program].points[point].options,
+                     {.known = KnownResult::kBuiltAgain, .urgency = Urgency::kBackground}, call));
   kept = builder_.Read(again_, digest, call);
   if (!kept.ok()) {
     return Error{.code = ErrorCode::kUnavailable,
@@ -361,10 +365,10 @@ Result<void> ExploreAll(CachedBuild& builder,
     BatchPoint point{.options = exploration.SettingsOf(*node)};
     Exploration::Reading read;
     for (const std::shared_ptr<const PreparedProgram>& target : targets) {
-      BuildTrace trace;
-      KILN_TRY_VOID(
-          builder.Build(*target, point.options, {.background = true, .trace = &trace}, call));
-      read.Add(trace);
+      BuildReport report =
+          builder.Report(*target, point.options, {.urgency = Urgency::kBackground}, call);
+      KILN_TRY_VOID(std::move(report.outcome));
+      read.Add(report.trace);
     }
     point.served = exploration.Expand(*node, std::move(read));
     AddCharged(point, points.points);

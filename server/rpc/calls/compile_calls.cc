@@ -179,10 +179,14 @@ Result<void> SayWhetherStored(Engine& engine, const cache::Call& call, compile::
 Result<compile::Outcome> CompileTarget(Engine& engine, const compile::PreparedProgram& prepared,
                                        std::span<const resolve::OptionSetting> options,
                                        const CompileHow& how, const cache::Call& call,
-                                       v1::Outcome& converted) {
+                                       compile::BuildTrace& trace, v1::Outcome& converted) {
   compile::BuildOptions build = how.build;
+  build.trace = compile::TraceDetail::kAll;
   for (;;) {
-    KILN_TRY(compile::Outcome outcome, engine.builder.Build(prepared, options, build, call));
+    compile::BuildReport report =
+        engine.builder.Report(prepared, options, build, call, std::move(trace));
+    trace = std::move(report.trace);
+    KILN_TRY(compile::Outcome outcome, std::move(report.outcome));
     if (build.durability != cache::Durability::kRelaxed) {
       KILN_TRY_VOID(SayWhetherStored(engine, call, outcome));
     }
@@ -192,11 +196,12 @@ Result<compile::Outcome> CompileTarget(Engine& engine, const compile::PreparedPr
       return outcome;
     }
     const Result<void> filled = FillInline(engine, outcome, call, *converted.mutable_artifacts(0));
-    if (filled.ok() || filled.error().code != ErrorCode::kNotFound || build.anew ||
-        !build.may_compile) {
+    if (filled.ok() || filled.error().code != ErrorCode::kNotFound ||
+        build.known == compile::KnownResult::kBuiltAgain ||
+        build.unknown == compile::UnknownVariant::kRefused) {
       return filled.ok() ? Result<compile::Outcome>(std::move(outcome)) : filled.error();
     }
-    build.anew = true;
+    build.known = compile::KnownResult::kBuiltAgain;
   }
 }
 
@@ -241,14 +246,14 @@ Result<void> CompileVariant(Engine& engine, const v1::Variant& variant, const Co
   for (const compile::NamedTarget& target : asked.targets) {
     compile::BuildTrace trace;
     compile::StageWatch watch(engine.clock, &trace);
-    KILN_TRY(const auto prepared, PrepareOrListMissing(engine, asked.program, target, call, detail,
-                                                       compile::PoisonFor(how.build.retry_failed)));
+    KILN_TRY(const auto prepared,
+             PrepareOrListMissing(
+                 engine, asked.program, target, call, detail,
+                 compile::PoisonFor(how.build.failed == compile::KnownFailure::kTriedAgain)));
     watch.Lap("prepare");
-    CompileHow traced = how;
-    traced.build.trace = &trace;
     v1::Outcome converted;
     const Result<compile::Outcome> one =
-        CompileTarget(engine, *prepared, asked.options, traced, call, converted);
+        CompileTarget(engine, *prepared, asked.options, how, call, trace, converted);
     const bool not_cached = !one.ok() && one.error().reason == "NOT_CACHED";
     if (!one.ok() && !not_cached) {
       return one.error();
@@ -261,7 +266,7 @@ Result<void> CompileVariant(Engine& engine, const v1::Variant& variant, const Co
             : 0;
     seq = seq == 0 || (miss && !explained_miss) ? number : seq;
     explained_miss = explained_miss || miss;
-    if (not_cached && how.build.may_compile && !call.may_write) {
+    if (not_cached && how.build.unknown == compile::UnknownVariant::kCompiled && !call.may_write) {
       return WouldWrite(
           fmt::format("this variant of '{}' is not in the cache and would have to be "
                       "compiled and stored",

@@ -104,7 +104,7 @@ struct Known {
 Result<Known> LookUp(Engine& engine, const compile::PreparedProgram& program,
                      std::span<const resolve::OptionSetting> options, const cache::Call& call) {
   const Result<compile::Outcome> found =
-      engine.builder.Build(program, options, {.may_compile = false}, call);
+      engine.builder.Build(program, options, {.unknown = compile::UnknownVariant::kRefused}, call);
   if (!found.ok()) {
     if (found.error().reason == "NOT_CACHED") {
       return Known{};
