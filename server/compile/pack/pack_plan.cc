@@ -28,7 +28,7 @@ namespace {
 using Names = MaskList::Names;
 
 // One point with its result for one target.
-struct Found {
+struct PointResult {
   resolve::OptionValues values;
   Names live;
   Artifact artifact;
@@ -190,11 +190,11 @@ class Planner {
   }
 
   // What each point became for one target. A point that names targets is looked up for these only.
-  Result<std::vector<Found>> Look(const PackProgram& program, size_t target) {
+  Result<std::vector<PointResult>> Look(const PackProgram& program, size_t target) {
     const PreparedProgram& prepared = *program.targets[target];
     // Rows are collected and put together at the end: one commit instead of thousands.
     const BuildOptions how{.rows = ResultRows::kKeptBack, .urgency = Urgency::kBackground};
-    std::vector<Found> found;
+    std::vector<PointResult> found;
     for (size_t i = 0; i < program.points.size(); ++i) {
       const PackPoint& point = program.points[i];
       if (!point.targets.empty() &&
@@ -232,11 +232,11 @@ class Planner {
   // Two passes: results, then keys.
   Result<void> AddEntry(const PackProgram& program, size_t target, uint32_t number) {
     const PreparedProgram& prepared = *program.targets[target];
-    KILN_TRY(const std::vector<Found> found, Look(program, target));
+    KILN_TRY(const std::vector<PointResult> found, Look(program, target));
     // All results are looked up before a key is written, because the masks of an entry depend on
     // all of them: the 65th is merged into another one. See spec/cache 3.4
     MaskList masks;
-    for (const Found& row : found) {
+    for (const PointResult& row : found) {
       (void)masks.Add(row.live);
     }
     const auto entry = static_cast<uint32_t>(plan_.contents.entries.size());
@@ -248,7 +248,7 @@ class Planner {
       added.masks.push_back(IndexesOf(mask, plan_.contents.programs[number].options));
     }
     std::map<Hash128, size_t> rows;  // live key -> artifact
-    for (const Found& row : found) {
+    for (const PointResult& row : found) {
       CheckStop();
       const std::optional<Hash128> key =
           LiveKeyOf(prepared.entry, prepared.program(), row.values, masks.Of(row.live));

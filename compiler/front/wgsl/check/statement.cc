@@ -28,13 +28,13 @@ class Statements {
   explicit Statements(CheckContext& context) : context_(context) {}
 
   CheckedBody Body(syntax::StmtId body) {
-    const Checked made = All(context_.ast[body]);
+    const StatementResult made = All(context_.ast[body]);
     return {.body = Add({.kind = StmtKind::kBlock, .at = context_.ast[body].at}, made.children),
             .ways = made.ways};
   }
 
  private:
-  struct Checked {
+  struct StatementResult {
     std::vector<uint32_t> children;
     uint8_t ways = kNext;
   };
@@ -54,8 +54,8 @@ class Statements {
   TypeId Flag() { return context_.types().Scalar(ScalarKind::kBool); }
 
   // Statements one after another, in the scope that the caller opened.
-  Checked All(const syntax::Stmt& block) {
-    Checked made;
+  StatementResult All(const syntax::Stmt& block) {
+    StatementResult made;
     for (const uint32_t child : context_.ast.List(block.children)) {
       CheckStop();
       const One one = Check(syntax::StmtId{child});
@@ -72,7 +72,7 @@ class Statements {
 
   One Block(syntax::StmtId id) {
     context_.scopes.Open();
-    const Checked made = All(context_.ast[id]);
+    const StatementResult made = All(context_.ast[id]);
     context_.scopes.Close();
     return {Add({.kind = StmtKind::kBlock, .at = context_.ast[id].at}, made.children), made.ways};
   }
@@ -371,7 +371,7 @@ class Statements {
     const uint32_t loops = std::exchange(in_loop_, in_loop_ + 1);
     const Around before = std::exchange(around_, Around::kLoop);
     context_.scopes.Open();
-    Checked body = All(stmt);
+    StatementResult body = All(stmt);
     Stmt row{.kind = StmtKind::kLoop, .at = stmt.at};
     if (stmt.first.valid()) {
       around_ = Around::kContinuing;
