@@ -23,6 +23,7 @@
 #include <nlohmann/json.hpp>
 
 #include "client/daemon_socket.h"
+#include "client/process_state.h"
 #include "client/program_exec.h"
 #include "compiler/base/files/descriptor.h"
 #include "compiler/base/files/file_lock.h"
@@ -86,14 +87,14 @@ struct Refusal {
 };
 
 // The words of a daemon that starts.
-struct Judged {
+struct StartLine {
   std::optional<Refusal> refusal;
   std::string folder;  // that it made for itself, or empty
 };
 
 // One object of JSON, as server/main.cc writes it: ready, or the part that failed, why and what to
 // do.
-Judged JudgeLine(const std::string& line) {
+StartLine JudgeLine(const std::string& line) {
   const nlohmann::json said = nlohmann::json::parse(line, nullptr, /*allow_exceptions=*/false);
   // Something else than kilnd runs under its name, or its output was cut off.
   if (said.is_discarded() || !said.is_object()) {
@@ -118,11 +119,6 @@ struct PrivateDaemons {
   std::vector<std::weak_ptr<PrivateDaemon>> daemons KILN_GUARDED_BY(mutex);
   bool ended KILN_GUARDED_BY(mutex) = false;  // no further one is started
 };
-
-PrivateDaemons& All() {
-  static auto* const daemons = new PrivateDaemons;  // the thread of a deadline may outlive main
-  return *daemons;
-}
 
 // The file that a daemon writes its log to.
 class DaemonLog {
@@ -187,15 +183,15 @@ std::string DaemonLog::TailFrom(off_t begin) const {
 }
 
 // Runs kilnd until it is ready or says why not. Its pid, or what it said.
-struct Spawned {
+struct SpawnResult {
   pid_t pid = 0;
   std::optional<Refusal> refusal;
   std::string folder = {};  // that it made for itself
 };
 
 // `pid`, of a private daemon, is set as soon as there is a process; there is none once they end.
-Spawned Spawn(std::vector<std::string> arguments, const DaemonLog& log,
-              std::atomic<int>* pid = nullptr) {
+SpawnResult Spawn(std::vector<std::string> arguments, const DaemonLog& log,
+                  std::atomic<int>* pid = nullptr) {
   // The log is appended to by every daemon of the folder; from here on it is this one's.
   const off_t logged = log.Size();
   int ends[2];
@@ -226,10 +222,10 @@ Spawned Spawn(std::vector<std::string> arguments, const DaemonLog& log,
   posix_spawnattr_init(&attributes);
   posix_spawnattr_setflags(&attributes,
                            POSIX_SPAWN_SETSID);  // Ctrl-C of the command is not the daemon's
-  Spawned spawned;
+  SpawnResult spawned;
   int failed = ECANCELED;
   {
-    PrivateDaemons& all = All();
+    PrivateDaemons& all = OfProcess<PrivateDaemons>();
     const MutexLock lock(all.mutex);
     if (pid == nullptr || !all.ended) {
       failed = ::posix_spawnp(&spawned.pid, program.c_str(), &actions, &attributes, argv.data(),
@@ -252,8 +248,9 @@ Spawned Spawn(std::vector<std::string> arguments, const DaemonLog& log,
     return spawned;
   }
   const Result<std::string> line = ReadLine(read_end.get(), log.path());
-  Judged judged = line.ok() ? JudgeLine(*line)
-                            : Judged{.refusal = Refusal{.component = {}, .error = line.error()}};
+  StartLine judged = line.ok()
+                         ? JudgeLine(*line)
+                         : StartLine{.refusal = Refusal{.component = {}, .error = line.error()}};
   spawned.refusal = std::move(judged.refusal);
   spawned.folder = std::move(judged.folder);
   if (spawned.refusal.has_value()) {
@@ -288,10 +285,10 @@ bool IsFinal(const Error& error) {
 }
 
 // A daemon that is ending still has the store for a moment: it is waited for.
-Spawned SpawnAfterAnother(const std::vector<std::string>& arguments, const DaemonLog& log) {
+SpawnResult SpawnAfterAnother(const std::vector<std::string>& arguments, const DaemonLog& log) {
   const auto until = std::chrono::steady_clock::now() + kLeavingTime;
   for (;;) {
-    Spawned spawned = Spawn(arguments, log);
+    SpawnResult spawned = Spawn(arguments, log);
     // Two daemons cannot have one store. The one that ends has left its socket already and lets go
     // of the store last.
     const bool store_is_taken =
@@ -347,7 +344,7 @@ Result<void> StartDaemon(const std::string& socket) {
     return {};
   }
   KILN_TRY(const std::shared_ptr<DaemonLog> log, FromFolder(DaemonLog::Open(folder)));
-  const Spawned spawned = SpawnAfterAnother({"--autostart", "--listen.unix=" + socket}, *log);
+  const SpawnResult spawned = SpawnAfterAnother({"--autostart", "--listen.unix=" + socket}, *log);
   if (spawned.pid != 0) {
     // Nobody else asks how it ended; without this it stays a zombie for as long as this process
     // runs.
@@ -364,7 +361,7 @@ Result<void> StartDaemon(const std::string& socket) {
 Result<std::shared_ptr<PrivateDaemon>> PrivateDaemon::Start(const StartOptions& how) {
   const std::shared_ptr<PrivateDaemon> daemon(new PrivateDaemon);
   {
-    PrivateDaemons& all = All();
+    PrivateDaemons& all = OfProcess<PrivateDaemons>();
     const MutexLock lock(all.mutex);
     if (all.ended) {
       return Unreachable("the command ends");
@@ -384,7 +381,7 @@ Result<std::shared_ptr<PrivateDaemon>> PrivateDaemon::Start(const StartOptions& 
     arguments.push_back(own_cache);
   }
   KILN_TRY(const std::shared_ptr<DaemonLog> log, DaemonLog::InMemory());
-  Spawned spawned = Spawn(arguments, *log, &daemon->pid_);
+  SpawnResult spawned = Spawn(arguments, *log, &daemon->pid_);
   // A private daemon shares the user's cache if nobody else has it, and works with an empty one
   // otherwise: slower, but never refused.
   if (spawned.refusal.has_value() && spawned.refusal->component == "store" && !how.own_cache) {
@@ -448,7 +445,7 @@ void PrivateDaemon::End(std::chrono::milliseconds patience) {
 void EndPrivateDaemons(std::chrono::milliseconds patience) {
   std::vector<std::weak_ptr<PrivateDaemon>> daemons;
   {
-    PrivateDaemons& all = All();
+    PrivateDaemons& all = OfProcess<PrivateDaemons>();
     const MutexLock lock(all.mutex);
     // From here on Spawn starts no private daemon any more, so the copy of the list is complete.
     all.ended = true;

@@ -9,18 +9,16 @@
 #include <grpc/support/log.h>
 #include <grpcpp/support/client_interceptor.h>
 
-#include "client/call_watch.h"
+#include "client/connection.h"
+#include "client/process_state.h"
 #include "compiler/base/result.h"
 
 namespace kiln::client {
 namespace {
 
-using Log = std::function<void(const EndedCall&)>;
-
-Log& Current() {
-  static auto* const log = new Log;  // calls of other threads may outlive main
-  return *log;
-}
+struct CallLog {
+  std::function<void(const EndedCall&)> tell;
+};
 
 // Lives as long as one call. The time counts from its construction, so it includes retries and
 // waiting for a connection, as the user feels it.
@@ -36,12 +34,13 @@ class Watch final : public grpc::experimental::Interceptor {
       // An interceptor lives as long as its call, so the time since its construction is that of the
       // call.
       const auto took = std::chrono::steady_clock::now() - begun_;
-      Current()({.method = method_,
-                 .code = status->ok() ? std::string("OK")
-                                      : std::string(ErrorCodeName(
-                                            static_cast<ErrorCode>(status->error_code()))),
-                 .us = static_cast<uint64_t>(
-                     std::chrono::duration_cast<std::chrono::microseconds>(took).count())});
+      OfProcess<CallLog>().tell(
+          {.method = method_,
+           .code = status->ok()
+                       ? std::string("OK")
+                       : std::string(ErrorCodeName(static_cast<ErrorCode>(status->error_code()))),
+           .us = static_cast<uint64_t>(
+               std::chrono::duration_cast<std::chrono::microseconds>(took).count())});
     }
     methods->Proceed();
   }
@@ -61,14 +60,16 @@ class Factory final : public grpc::experimental::ClientInterceptorFactoryInterfa
 
 }  // namespace
 
-void LogCalls(std::function<void(const EndedCall&)> log) { Current() = std::move(log); }
+void LogCalls(std::function<void(const EndedCall&)> log) {
+  OfProcess<CallLog>().tell = std::move(log);
+}
 
 std::shared_ptr<grpc::Channel> OpenChannel(
     const std::string& target, const std::shared_ptr<grpc::ChannelCredentials>& credentials,
     const grpc::ChannelArguments& arguments) {
   // Interceptors cost an allocation for each call, so a channel has them only if somebody listens.
   // That is why LogCalls comes before the first channel.
-  if (!Current()) {
+  if (!OfProcess<CallLog>().tell) {
     return grpc::CreateCustomChannel(target, credentials, arguments);
   }
   std::vector<std::unique_ptr<grpc::experimental::ClientInterceptorFactoryInterface>> factories;

@@ -9,7 +9,6 @@
 #include <fmt/format.h>
 
 #include "client/autostart.h"
-#include "client/call_watch.h"
 #include "client/daemon_socket.h"
 #include "compiler/base/files/file.h"
 

@@ -38,6 +38,11 @@ struct Keepalive {
   std::chrono::milliseconds answer{20'000};
 };
 
+// A channel whose calls are told to the log of calls, if there is one (call_log.cc).
+std::shared_ptr<grpc::Channel> OpenChannel(
+    const std::string& target, const std::shared_ptr<grpc::ChannelCredentials>& credentials,
+    const grpc::ChannelArguments& arguments);
+
 struct Connection {
   // "unix:PATH" of a socket that the caller trusts, whoever made it.
   static std::unique_ptr<Connection> Open(const std::string& address,

@@ -14,6 +14,7 @@
 
 #include <fmt/format.h>
 
+#include "client/process_state.h"
 #include "compiler/base/files/own_folder.h"
 #include "compiler/base/files/user_folders.h"
 #include "compiler/base/mutex.h"
@@ -23,22 +24,22 @@ namespace {
 
 // Folders that stay open: two clients of one folder give gRPC the same name, and a name never comes
 // to mean another folder. A process has one or two.
-struct Pinned {
+struct PinnedFolders {
   Mutex mutex;
   std::map<std::pair<dev_t, ino_t>, OwnFolder> folders KILN_GUARDED_BY(mutex);
 };
 
 // The descriptor of the folder. Errors: as OwnFolder::Open.
 Result<int> Pin(const std::string& path) {
-  static auto* const pinned = new Pinned;  // threads of gRPC may outlive main
+  PinnedFolders& pinned = OfProcess<PinnedFolders>();
   KILN_TRY(OwnFolder folder, OwnFolder::Open(path));
   struct stat found {};
   (void)::fstat(folder.descriptor(), &found);
-  const MutexLock lock(pinned->mutex);
+  const MutexLock lock(pinned.mutex);
   // The folder is known by device and number and not by its path. If it is pinned already, the new
   // descriptor closes again and the old one serves.
   const auto [at, is_new] =
-      pinned->folders.try_emplace({found.st_dev, found.st_ino}, std::move(folder));
+      pinned.folders.try_emplace({found.st_dev, found.st_ino}, std::move(folder));
   return at->second.descriptor();
 }
 

@@ -6,6 +6,7 @@
 #include <deque>
 #include <utility>
 
+#include "client/process_state.h"
 #include "compiler/base/mutex.h"
 
 namespace kiln::client {
@@ -21,17 +22,12 @@ struct Details {
   std::deque<std::pair<Error, ErrorDetail>> latest KILN_GUARDED_BY(mutex);  // latest first
 };
 
-Details& All() {
-  static auto* const details = new Details;  // threads of streams may outlive main
-  return *details;
-}
-
 }  // namespace
 
 // The latest one is found first. Two equal errors of one moment may exchange their details, which
 // costs a trace id in a text and nothing else.
 std::optional<ErrorDetail> DetailOf(const Error& error) {
-  Details& all = All();
+  Details& all = OfProcess<Details>();
   const MutexLock lock(all.mutex);
   for (const auto& [said, detail] : all.latest) {
     if (said.code == error.code && said.reason == error.reason &&
@@ -44,7 +40,7 @@ std::optional<ErrorDetail> DetailOf(const Error& error) {
 }
 
 void RememberDetail(const Error& error, ErrorDetail detail) {
-  Details& all = All();
+  Details& all = OfProcess<Details>();
   const MutexLock lock(all.mutex);
   all.latest.emplace_front(error, std::move(detail));
   if (all.latest.size() > kRemembered) {

@@ -10,13 +10,14 @@
 
 #include <fmt/format.h>
 
+#include "client/process_state.h"
+
 namespace kiln::client {
 namespace {
 
-std::string& Current() {
-  static auto* const trace = new std::string;  // threads of streams may outlive main
-  return *trace;
-}
+struct Trace {
+  std::string id;
+};
 
 }  // namespace
 
@@ -24,10 +25,11 @@ const std::string& BeginTrace() {
   std::array<uint64_t, 2> bits{};
   // The format of W3C Trace Context: 16 random bytes as hexadecimal digits.
   (void)::getrandom(bits.data(), sizeof bits, 0);
-  Current() = fmt::format("{:016x}{:016x}", bits[0], bits[1] | 1);  // zeros alone are invalid
-  return Current();
+  std::string& id = OfProcess<Trace>().id;
+  id = fmt::format("{:016x}{:016x}", bits[0], bits[1] | 1);  // zeros alone are invalid
+  return id;
 }
 
-const std::string& TraceId() { return Current(); }
+const std::string& TraceId() { return OfProcess<Trace>().id; }
 
 }  // namespace kiln::client

@@ -80,13 +80,13 @@ Result<void> CreateSchema(Connection& connection, int64_t now_s) {
   return transaction.Commit();
 }
 
-struct Opened {
+struct IdentifiedConnection {
   Connection connection;
   Identity identity;
 };
 
 // Opens what is there, as far as telling what it is. A fresh file becomes a database.
-Result<Opened> OpenAndIdentify(const DatabaseFile& file, Clock& clock) {
+Result<IdentifiedConnection> OpenAndIdentify(const DatabaseFile& file, Clock& clock) {
   KILN_TRY_VOID(CreatePrivateFile(file.path()));
   KILN_TRY(Connection connection, Connection::Open(file.path(), OpenMode::kReadWrite, file.vfs));
   KILN_TRY(Identity identity, IdentityOf(connection));
@@ -100,7 +100,7 @@ Result<Opened> OpenAndIdentify(const DatabaseFile& file, Clock& clock) {
     KILN_TRY_VOID(SyncDirectory(file.dir));
     KILN_TRY(identity, IdentityOf(connection));
   }
-  return Opened{std::move(connection), identity};
+  return IdentifiedConnection{std::move(connection), identity};
 }
 
 // What the file would run inside our statements, or store instead of what they say. What is only
@@ -180,7 +180,7 @@ Result<Connection> OpenWriter(const DatabaseFile& file, Clock& clock, LogSink& l
   // Each round either opens the file or sets it aside: foreign, then restored but damaged, then
   // new.
   for (int round = 0; round < 4; ++round) {
-    Result<Opened> opened = OpenAndIdentify(file, clock);
+    Result<IdentifiedConnection> opened = OpenAndIdentify(file, clock);
     // An error of the machine, a full disk for example, is no reason to put a file aside that may
     // be sound.
     if (!opened.ok() && !TellsOfDamage(opened.error())) {

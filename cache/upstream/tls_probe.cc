@@ -235,7 +235,7 @@ Step Drive(SSL& tls, int socket, Until until, const Call& call) {
 }
 
 // What OpenSSL tells on the way.
-struct Seen {
+struct HandshakeFindings {
   bool asked_for_ours = false;
   bool is_theirs = false;   // of the certificate that is bad: the daemon's own, or who signed it
   std::string out_of_time;  // how it is
@@ -247,10 +247,10 @@ struct Seen {
   }
 };
 
-Seen& SeenBy(X509_STORE_CTX& verifying) {
+HandshakeFindings& SeenBy(X509_STORE_CTX& verifying) {
   auto* const tls = static_cast<SSL*>(
       X509_STORE_CTX_get_ex_data(&verifying, SSL_get_ex_data_X509_STORE_CTX_idx()));
-  return *static_cast<Seen*>(SSL_get_app_data(tls));
+  return *static_cast<HandshakeFindings*>(SSL_get_app_data(tls));
 }
 
 // One attempt and what it shows. Set by Probe before the handshake; callbacks of OpenSSL have no
@@ -278,7 +278,8 @@ class Probe {
       return good;
     });
     SSL_CTX_set_client_cert_cb(context.get(), [](SSL* tls, X509**, EVP_PKEY**) {
-      static_cast<Seen*>(SSL_get_app_data(tls))->asked_for_ours = true;  // and there is none
+      static_cast<HandshakeFindings*>(SSL_get_app_data(tls))->asked_for_ours =
+          true;  // and there is none
       return 0;
     });
     KILN_TRY(const Socket socket, Connect(host_port_, until));
@@ -379,7 +380,7 @@ class Probe {
   const std::string& host_port_;
   const TlsFiles& files_;
   const TlsNames& names_;
-  Seen seen_;
+  HandshakeFindings seen_;
 };
 
 }  // namespace

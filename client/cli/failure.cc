@@ -20,7 +20,7 @@ namespace kiln::cli {
 namespace {
 
 // The content of the last line; a verb notes it once.
-struct Noted {
+struct VerbSummary {
   std::string verb;
   double seconds = 0;
   std::vector<std::pair<std::string, uint64_t>> counts;
@@ -29,8 +29,8 @@ struct Noted {
 // A verb knows its counts long before the last line is written, and the deadline may end the
 // command in between. So they are noted here, where the end of the command finds them from any
 // thread.
-Noted& Summary() {
-  static Noted noted;
+VerbSummary& Summary() {
+  static VerbSummary noted;
   return noted;
 }
 
@@ -168,7 +168,7 @@ int EndCommand(const Global& global, const std::string& verb, int code) {
     code = with_warnings;
   }
   if (global.json) {
-    const Noted& noted = Summary();
+    const VerbSummary& noted = Summary();
     PrintLine(JsonOf(ResultRow{.verb = noted.verb.empty() ? verb : noted.verb,
                                .counts = noted.counts,
                                .seconds = noted.seconds,

@@ -13,7 +13,7 @@ namespace kiln::driver {
 namespace {
 
 // One message and the variants that have it.
-struct Found {
+struct SharedDiagnostic {
   Diagnostic diagnostic;
   std::vector<bool> variants;
 };
@@ -37,8 +37,8 @@ void SetValues(const resolve::Program& program, uint64_t point, const std::vecto
 // A message is looked for among all that were found, which are few, since equal messages are one
 // row. Beyond the limit nothing more would be shown anyway.
 void Add(const Diagnostic& diagnostic, uint64_t variant, uint64_t total,
-         std::vector<Found>& found) {
-  auto known = std::ranges::find(found, diagnostic, &Found::diagnostic);
+         std::vector<SharedDiagnostic>& found) {
+  auto known = std::ranges::find(found, diagnostic, &SharedDiagnostic::diagnostic);
   if (known == found.end()) {
     if (found.size() >= kMaxDiagnostics) {
       return;
@@ -51,7 +51,7 @@ void Add(const Diagnostic& diagnostic, uint64_t variant, uint64_t total,
 
 // The condition is the answer that an author wants: not which of a thousand variants fail, but what
 // they have in common. If nothing short tells them apart, the counts are told.
-Diagnostic WithNote(Found found, const TriedVariants& tried) {
+Diagnostic WithNote(SharedDiagnostic found, const TriedVariants& tried) {
   const auto failing = static_cast<uint64_t>(std::ranges::count(found.variants, true));
   const uint64_t total = found.variants.size();
   if (total == 1) {
@@ -117,7 +117,7 @@ Result<SpaceReport> CheckSpace(const LinkedProgram& linked,
   }
   VariantAssembler assembler(linked, entries, target);
   resolve::OptionValues values{std::vector<uint32_t>(linked.program.option_count())};
-  std::vector<Found> found;
+  std::vector<SharedDiagnostic> found;
   for (uint64_t point = 0; point < report.variants; ++point) {
     SetValues(linked.program, point, axes, values);
     const VariantView& view = assembler.Build(values);
@@ -129,7 +129,7 @@ Result<SpaceReport> CheckSpace(const LinkedProgram& linked,
   }
   // The same order of points as SetValues: the last axis varies fastest in both.
   const TriedVariants tried = EveryCombination(axes);
-  for (Found& one : found) {
+  for (SharedDiagnostic& one : found) {
     report.diagnostics.push_back(WithNote(std::move(one), tried));
   }
   SortAndMerge(report.diagnostics);

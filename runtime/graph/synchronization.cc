@@ -34,17 +34,17 @@ constexpr Stages kShaderStages = kPreRasterStages | VK_PIPELINE_STAGE_2_FRAGMENT
 constexpr Stages kCommandStages =
     kGraphicsStages | VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT | kTransferStages;
 
-struct Combined {
+struct StageGroup {
   Stages bit;
   Stages stages;
 };
 // Largest first, so that the shortest text is found.
 constexpr std::array kCombined = {
-    Combined{VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT, kCommandStages},
-    Combined{VK_PIPELINE_STAGE_2_ALL_GRAPHICS_BIT, kGraphicsStages},
-    Combined{VK_PIPELINE_STAGE_2_PRE_RASTERIZATION_SHADERS_BIT, kPreRasterStages},
-    Combined{VK_PIPELINE_STAGE_2_ALL_TRANSFER_BIT, kTransferStages},
-    Combined{VK_PIPELINE_STAGE_2_VERTEX_INPUT_BIT, kVertexInputStages},
+    StageGroup{VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT, kCommandStages},
+    StageGroup{VK_PIPELINE_STAGE_2_ALL_GRAPHICS_BIT, kGraphicsStages},
+    StageGroup{VK_PIPELINE_STAGE_2_PRE_RASTERIZATION_SHADERS_BIT, kPreRasterStages},
+    StageGroup{VK_PIPELINE_STAGE_2_ALL_TRANSFER_BIT, kTransferStages},
+    StageGroup{VK_PIPELINE_STAGE_2_VERTEX_INPUT_BIT, kVertexInputStages},
 };
 
 struct AccessRow {
@@ -233,7 +233,7 @@ Stages ElementaryStages(Stages stages) {
   // Top and bottom of the pipe have no row in the table: they stand for no stage that could be
   // waited for.
   Stages out = stages & ~kCombinedBits;
-  for (const Combined& combined : kCombined) {
+  for (const StageGroup& combined : kCombined) {
     if ((stages & combined.bit) != 0) {
       out |= combined.stages;
     }
@@ -245,7 +245,7 @@ Stages ElementaryStages(Stages stages) {
 Stages CombinedStages(Stages elementary) {
   Stages rest = elementary;
   Stages out = 0;
-  for (const Combined& combined : kCombined) {
+  for (const StageGroup& combined : kCombined) {
     if ((rest & combined.stages) == combined.stages) {
       out |= combined.bit;
       rest &= ~combined.stages;

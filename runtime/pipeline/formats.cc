@@ -59,14 +59,14 @@ constexpr auto kFamilies = std::to_array<Family>({
     {VK_FORMAT_B10G11R11_UFLOAT_PACK32, 3, "B10G11R11", "UFLOAT_PACK32"},
 });
 
-struct Found {
+struct FormatMatch {
   const Family* family;
   std::string_view suffix;
 };
 
 // A linear search over about a hundred formats: it is asked for when pipelines are made or messages
 // printed, and never for each draw.
-std::optional<Found> Find(VkFormat format) {
+std::optional<FormatMatch> Find(VkFormat format) {
   // The position of a suffix and the number of the format go up in step.
   for (const Family& family : kFamilies) {
     std::string_view rest = family.suffixes;
@@ -74,7 +74,7 @@ std::optional<Found> Find(VkFormat format) {
       const std::string_view suffix = rest.substr(0, rest.find(' '));
       rest.remove_prefix(std::min(rest.size(), suffix.size() + 1));
       if (kind == format) {
-        return Found{&family, suffix};
+        return FormatMatch{&family, suffix};
       }
     }
   }
@@ -190,7 +190,7 @@ std::optional<VkFormat> DeviceVertexFormat(ItemFormat item, uint32_t components,
 // could be compared with. Nothing as well for formats that this table does not have, such as
 // compressed ones.
 std::optional<ColorFormat> DescribeColorFormat(VkFormat format) {
-  const std::optional<Found> found = Find(format);
+  const std::optional<FormatMatch> found = Find(format);
   if (!found || found->suffix.starts_with("USCALED") || found->suffix.starts_with("SSCALED")) {
     return std::nullopt;
   }
@@ -257,13 +257,13 @@ std::string FormatWord(VkFormat format) {
       return std::string(row.word);
     }
   }
-  const std::optional<Found> found = Find(format);
+  const std::optional<FormatMatch> found = Find(format);
   return found && DescribeColorFormat(format) ? WordOf(*found->family, found->suffix) : "";
 }
 
 // Names for people. A format that has no name here is told by its number.
 std::string FormatName(VkFormat format) {
-  if (const std::optional<Found> found = Find(format)) {
+  if (const std::optional<FormatMatch> found = Find(format)) {
     return fmt::format("VK_FORMAT_{}_{}", found->family->prefix, found->suffix);
   }
   switch (static_cast<int>(format)) {

@@ -26,7 +26,6 @@ struct BuildTrace {
   cache::Cause cause = cache::Cause::kNone;  // if it is known already
   std::string detail;
   std::vector<cache::NamedText> options;  // all, in order of declaration
-  bool options_of_hits = true;            // false: `options` is filled for misses only
 };
 
 // Adds what passed since the last lap as a stage of the trace, if there is one.

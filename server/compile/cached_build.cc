@@ -9,6 +9,7 @@
 
 #include "cache/call_bounds.h"
 #include "cache/decorators/memory_store.h"
+#include "compiler/base/check.h"
 #include "server/compile/explainer.h"
 #include "server/compile/programs/build_keys.h"
 
@@ -32,6 +33,23 @@ Error NoRecipes() {
 Result<Outcome> CachedBuild::Build(const PreparedProgram& program,
                                    std::span<const resolve::OptionSetting> options,
                                    const BuildOptions& how, const cache::Call& call) {
+  KILN_CHECK(how.rows == ResultRows::kPut);  // nobody would put those that are kept back
+  return std::move(Report(program, options, how, call).outcome);
+}
+
+BuildReport CachedBuild::Report(const PreparedProgram& program,
+                                std::span<const resolve::OptionSetting> options,
+                                const BuildOptions& how, const cache::Call& call,
+                                BuildTrace begun) {
+  BuildReport report{.outcome = NotCached(), .trace = std::move(begun), .rows = {}};
+  report.outcome = BuildWhole(program, options, how, call, report);
+  return report;
+}
+
+Result<Outcome> CachedBuild::BuildWhole(const PreparedProgram& program,
+                                        std::span<const resolve::OptionSetting> options,
+                                        const BuildOptions& how, const cache::Call& call,
+                                        BuildReport& report) {
   // A call at once is answered from memory alone, in gRPC's thread. Steps of recipes are not kept
   // there with all that they need, so such a target waits for a job.
   if (call.deadline != cache::kAtOnce) {
@@ -39,7 +57,7 @@ Result<Outcome> CachedBuild::Build(const PreparedProgram& program,
   } else if (!program.target.recipes.empty()) {
     return cache::NotAtOnce();
   }
-  Result<Outcome> outcome = BuildPlain(program, options, how, call);
+  Result<Outcome> outcome = BuildPlain(program, options, how, call, report);
   if (!outcome.ok() || program.target.recipes.empty()) {
     return outcome;
   }
@@ -49,20 +67,20 @@ Result<Outcome> CachedBuild::Build(const PreparedProgram& program,
   // Recipes come last and know no variants: they work on the modules of the plain result, whichever
   // variant it came from. See spec/cache 2.4.7
   return recipes_->Apply(std::move(outcome).value(), program.target,
-                         {.may_run = how.may_compile,
-                          .retry_failed = how.retry_failed,
+                         {.may_run = how.unknown == UnknownVariant::kCompiled,
+                          .retry_failed = how.failed == KnownFailure::kTriedAgain,
                           .durability = how.durability,
-                          .rows = how.rows,
-                          .background = how.background},
+                          .rows = how.rows == ResultRows::kKeptBack ? &report.rows : nullptr,
+                          .background = how.urgency == Urgency::kBackground},
                          call);
 }
 
 // What is wrong with the program or the option values comes before any key (spec/cache 3.3).
 Result<Outcome> CachedBuild::BuildPlain(const PreparedProgram& program,
                                         std::span<const resolve::OptionSetting> options,
-                                        const BuildOptions& how, const cache::Call& call) {
-  BuildTrace unasked;
-  BuildTrace& trace = how.trace != nullptr ? *how.trace : unasked;
+                                        const BuildOptions& how, const cache::Call& call,
+                                        BuildReport& report) {
+  BuildTrace& trace = report.trace;
   std::vector<resolve::OptionSetting> settings = program.request.options;
   settings.insert(settings.end(), options.begin(), options.end());
   // Nothing of a variant can be better than its program. There is no key either, as keys begin with
@@ -72,7 +90,7 @@ Result<Outcome> CachedBuild::BuildPlain(const PreparedProgram& program,
     trace.level = "module";
     trace.result =
         program.parsed_now ? cache::ExplainResult::kMiss : cache::ExplainResult::kHitMemory;
-    if (how.trace != nullptr) {
+    if (how.trace != TraceDetail::kNone) {
       trace.options = OptionTexts(settings);
     }
     return Outcome{.kind = program.poison ? OutcomeKind::kPoison : OutcomeKind::kSourceError,
@@ -83,41 +101,44 @@ Result<Outcome> CachedBuild::BuildPlain(const PreparedProgram& program,
   if (!values.ok()) {  // cheap to find again: not stored
     ++counters_.failed;
     trace.level = "options";
-    if (how.trace != nullptr) {
+    if (how.trace != TraceDetail::kNone) {
       trace.options = OptionTexts(settings);
     }
     Outcome outcome{.kind = OutcomeKind::kSourceError};
     KILN_TRY(outcome.diagnostics, PlaceAll(pool_, program, values.diagnostics, call));
     return outcome;
   }
-  return BuildChecked(program, *values.value, how, trace, call);
+  return BuildChecked(program, *values.value, how, call, report);
 }
 
 // The look-up may be wrong about what it found: a record stays longer than what it names, and an
 // upstream may have told of content that it lost. Then the result is built again, once, whatever is
-// known of it (`anew`); the same holds for what the walk found. A failure that is to be tried again
-// is as good as unknown.
+// known of it (kBuiltAgain); the same holds for what the walk found. A failure that is to be tried
+// again is as good as unknown.
 Result<Outcome> CachedBuild::BuildChecked(const PreparedProgram& program,
                                           const resolve::OptionValues& values,
-                                          const BuildOptions& how, BuildTrace& trace,
-                                          const cache::Call& call) {
-  StageWatch watch(clock_, how.trace);
+                                          const BuildOptions& how, const cache::Call& call,
+                                          BuildReport& report) {
+  BuildTrace& trace = report.trace;
+  StageWatch watch(clock_, how.trace == TraceDetail::kNone ? nullptr : &trace);
   // The key has all options, also those that nothing reads. So it finds only the very same request,
   // and the masks find the others. See spec/cache 3.5
   const Hash128 variant = VariantKeyOf(program.entry, program.program(), values);
-  CachedResultPtr found =
-      how.anew ? nullptr : lookup_.LookUp(program, values, variant, trace, call);
+  CachedResultPtr found = how.known == KnownResult::kBuiltAgain
+                              ? nullptr
+                              : lookup_.LookUp(program, values, variant, trace, call);
   watch.Lap("lookup");
-  if (found != nullptr && how.retry_failed && found->record->kind != cache::RecordKind::kOk) {
+  if (found != nullptr && how.failed == KnownFailure::kTriedAgain &&
+      found->record->kind != cache::RecordKind::kOk) {
     found = nullptr;
     trace.cause = cache::Cause::kForced;
     trace.detail = "--retry-failed";
   }
   const bool is_hit = found != nullptr;
-  if (how.trace != nullptr && (!is_hit || trace.options_of_hits)) {
+  if (how.trace == TraceDetail::kAll || (how.trace == TraceDetail::kMisses && !is_hit)) {
     trace.options = OptionTexts(program.program(), values);
   }
-  // `now` is what the build may do after the look-up. `anew` makes it distrust what is stored.
+  // `now` is what the build may do after the look-up. kBuiltAgain makes it distrust what is stored.
   BuildOptions now = how;
   if (is_hit) {
     Result<Outcome> outcome = reader_.OutcomeOf(program, *found, call);
@@ -127,7 +148,8 @@ Result<Outcome> CachedBuild::BuildChecked(const PreparedProgram& program,
       Describe(*found, trace);
       return outcome;
     }
-    now.anew = true;  // the record is there, what it names is not (spec/cache 8.5)
+    now.known =
+        KnownResult::kBuiltAgain;  // the record is there, what it names is not (spec/cache 8.5)
   }
   if (call.deadline == cache::kAtOnce) {
     return cache::NotAtOnce();
@@ -135,15 +157,21 @@ Result<Outcome> CachedBuild::BuildChecked(const PreparedProgram& program,
   trace.result = cache::ExplainResult::kMiss;
   trace.level = "signature";
   trace.mask.reset();
-  const ResultRequest wanted{.program = program, .values = values, .variant = variant, .how = now};
+  const ResultRequest wanted{.program = program,
+                             .values = values,
+                             .variant = variant,
+                             .how = now,
+                             .trace = trace,
+                             .rows = report.rows};
   // Who may only read gets what is known, and the walk that finds it is still his: it changes
   // nothing that others see. See spec/daemon 11.4
-  const bool may_compile = how.may_compile && call.may_write;
+  const bool may_compile = how.unknown == UnknownVariant::kCompiled && call.may_write;
   if (may_compile) {
     // Single flight: of all callers who want this variant one builds (spec/cache 5.5).
     KILN_TRY(found, flights_.Compile(wanted, call));
   } else {
-    KILN_TRY(found, now.anew ? Result<CachedResultPtr>(nullptr) : builder_.Walk(wanted, call));
+    KILN_TRY(found, now.known == KnownResult::kBuiltAgain ? Result<CachedResultPtr>(nullptr)
+                                                          : builder_.Walk(wanted, call));
   }
   watch.Lap("build");
   Result<Outcome> outcome =
@@ -156,8 +184,9 @@ Result<Outcome> CachedBuild::BuildChecked(const PreparedProgram& program,
   }
   // A signature that the walk found may name lost content, too. This is tried once: what was built
   // anew has its content at hand.
-  if (!outcome.ok() && outcome.error().code == ErrorCode::kNotFound && may_compile && !now.anew) {
-    now.anew = true;
+  if (!outcome.ok() && outcome.error().code == ErrorCode::kNotFound && may_compile &&
+      now.known == KnownResult::kUsed) {
+    now.known = KnownResult::kBuiltAgain;
     KILN_TRY(found, flights_.Compile(wanted, call));
     outcome = reader_.OutcomeOf(program, *found, call);
   }

@@ -80,11 +80,17 @@ class CachedBuild {
 
   // Builds or finds one variant; `options` add to the fixed part. Wrong sources and options are
   // outcomes. A call that may not write builds nothing and leaves nothing behind, here or in the
-  // store. Errors: kCancelled, kDeadlineExceeded, kNotFound (may_compile false), kInternal;
-  // kResourceExhausted as Prepare. A caller that leaves does not end what others wait for, too.
+  // store. Requires: rows are not kept back. Errors: kCancelled, kDeadlineExceeded, kNotFound
+  // (UnknownVariant::kRefused), kInternal; kResourceExhausted as Prepare. A caller that leaves does
+  // not end what others wait for, too.
   Result<Outcome> Build(const PreparedProgram& program,
                         std::span<const resolve::OptionSetting> options, const BuildOptions& how,
                         const cache::Call& call);
+  // The same with what happened, also if an unknown variant may not be compiled. The trace goes on
+  // with what `begun` has of the time before.
+  BuildReport Report(const PreparedProgram& program,
+                     std::span<const resolve::OptionSetting> options, const BuildOptions& how,
+                     const cache::Call& call, BuildTrace begun = {});
 
   // The variant key of options that are right, and what is in memory for it. Nothing is counted.
   // Nullopt: the program or the options are wrong, or the target has recipes.
@@ -129,11 +135,15 @@ class CachedBuild {
   uint64_t merged() const { return flights_.merged(); }
 
  private:
+  Result<Outcome> BuildWhole(const PreparedProgram& program,
+                             std::span<const resolve::OptionSetting> options,
+                             const BuildOptions& how, const cache::Call& call, BuildReport& report);
   Result<Outcome> BuildPlain(const PreparedProgram& program,
                              std::span<const resolve::OptionSetting> options,
-                             const BuildOptions& how, const cache::Call& call);
+                             const BuildOptions& how, const cache::Call& call, BuildReport& report);
   Result<Outcome> BuildChecked(const PreparedProgram& program, const resolve::OptionValues& values,
-                               const BuildOptions& how, BuildTrace& trace, const cache::Call& call);
+                               const BuildOptions& how, const cache::Call& call,
+                               BuildReport& report);
   static void Describe(const CachedResult& found, BuildTrace& trace);
 
   ProgramPool& pool_;

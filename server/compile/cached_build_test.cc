@@ -127,7 +127,7 @@ TEST_F(CachedBuildTest, KeysFoundByAWalk_AreWritten) {
   (void)Build(first, "shade", true);
   store.levels = {cache::Level::kAlias, cache::Level::kMask};
   Process second(*this);
-  BuildOptions skip{.may_compile = false};
+  BuildOptions skip{.unknown = UnknownVariant::kRefused};
   ASSERT_TRUE(Build(second, "shade", true, skip).ok()) << "a walk needs no permission to compile";
   store.levels.clear();
   Process third(*this);
@@ -197,7 +197,7 @@ TEST_F(CachedBuildTest, MoreSetsOfOptionsThanMasks_AreFoundByLiveKeys) {
 
 TEST_F(CachedBuildTest, UnknownVariantThatMayNotBeCompiled_IsAMiss) {
   Process process(*this);
-  BuildOptions skip{.may_compile = false};
+  BuildOptions skip{.unknown = UnknownVariant::kRefused};
   const Result<Outcome> outcome = Build(process, "shade", true, skip);
   ASSERT_FALSE(outcome.ok());
   EXPECT_EQ(outcome.error().reason, "NOT_CACHED");
@@ -260,7 +260,7 @@ TEST_F(CachedBuildTest, FailureKnownBySignature_IsReplayedAndTriedAgainOnDemand)
   EXPECT_TRUE(found->from_negative_cache);
   ASSERT_EQ(found->diagnostics.size(), made->diagnostics.size());
   EXPECT_EQ(second.builder.counters().compiled, 0u);
-  const Result<Outcome> again = Build(second, "wrong", true, {.retry_failed = true});
+  const Result<Outcome> again = Build(second, "wrong", true, {.failed = KnownFailure::kTriedAgain});
   EXPECT_FALSE(again->from_negative_cache);
   EXPECT_EQ(second.builder.counters().compiled, 1u);
 }
@@ -415,7 +415,8 @@ TEST_F(CachedBuildTest, PoisonOfAResult_IsAnsweredUntilItIsIgnored) {
   }
   EXPECT_EQ(second.builder.counters().compiled, 0u);
   EXPECT_EQ(Build(second, "shade", false)->kind, OutcomeKind::kOk) << "another result";
-  const Result<Outcome> retried = Build(second, "shade", true, {.retry_failed = true});
+  const Result<Outcome> retried =
+      Build(second, "shade", true, {.failed = KnownFailure::kTriedAgain});
   ASSERT_TRUE(retried.ok() && retried->artifact.has_value());
   EXPECT_EQ(retried->artifact->signature, signature);
   EXPECT_EQ(Build(second, "shade", true)->kind, OutcomeKind::kOk);
@@ -469,7 +470,8 @@ TEST_F(CachedBuildTest, PoisonOfAVariant_IsLookedUpWhileItIsRemembered) {
   Process second(*this, attempts->get());
   EXPECT_EQ(Build(second, "shade", false)->kind, OutcomeKind::kPoison);
   EXPECT_EQ(Build(second, "shade", true)->kind, OutcomeKind::kOk) << "another variant";
-  EXPECT_EQ(Build(second, "shade", false, {.may_compile = false})->kind, OutcomeKind::kPoison);
+  EXPECT_EQ(Build(second, "shade", false, {.unknown = UnknownVariant::kRefused})->kind,
+            OutcomeKind::kPoison);
   store.levels = {cache::Level::kSignature};  // it was cleared
   EXPECT_EQ(Build(second, "shade", false)->kind, OutcomeKind::kOk);
   EXPECT_FALSE((*attempts)->IsPoisoned(key));

@@ -40,6 +40,8 @@ struct ResultRequest {
   const resolve::OptionValues& values;
   const Hash128& variant;  // key
   const BuildOptions& how;
+  BuildTrace& trace;
+  std::vector<cache::Item>& rows;  // gets those that are kept back
 };
 
 // The space (cache/key.h) in which rows of results lie.

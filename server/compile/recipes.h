@@ -52,7 +52,7 @@ class Recipes {
     bool may_run = true;  // false: an unknown result is kNotFound, NOT_CACHED
     bool retry_failed = false;
     cache::Durability durability = cache::Durability::kRelaxed;
-    std::vector<cache::Item>* rows = nullptr;  // as in BuildOptions
+    std::vector<cache::Item>* rows = nullptr;  // gets those that are kept back (ResultRows)
     bool background = false;                   // nobody waits
   };
   Result<Outcome> Apply(Outcome outcome, const NamedTarget& target, const RunOptions& how,

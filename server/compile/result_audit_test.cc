@@ -155,7 +155,7 @@ TEST_F(SecondLookTest, Modules_AreValidatedOncePerDigestAndRemembered) {
   EXPECT_EQ(look->counters().validated, 1u);
   Watch({.validate_percent = 100});  // another process: the record is there
   builder.Forget();
-  (void)*builder.Build(*Prepare(), {}, {.anew = true}, {});
+  (void)*builder.Build(*Prepare(), {}, {.known = KnownResult::kBuiltAgain}, {});
   Work();
   EXPECT_EQ(look->counters().validated, 1u);
   EXPECT_EQ(validator.runs, 1);
@@ -192,7 +192,7 @@ TEST_F(SecondLookTest, NoRoom_SkipsAndGoesOn) {
   EXPECT_EQ(look->counters().skipped, 2u);  // a result, and the one module of both
   EXPECT_EQ(log.lines.size(), 1u);
   builder.Forget();
-  (void)*builder.Build(*Prepare(), {}, {.anew = true}, {});
+  (void)*builder.Build(*Prepare(), {}, {.known = KnownResult::kBuiltAgain}, {});
   Work();
   EXPECT_EQ(look->counters().rebuilt, 2u);
 }

@@ -20,32 +20,29 @@ uint64_t ThreadCpuMicroseconds() {
 }  // namespace
 
 // Nothing: `is_known` said that the result is known. Code that the store has need not be written as
-// words again (all_code false); if the store has lost it since, a copy is written after all.
+// words again (kNew); if the store has lost it since, a copy is written after all.
 std::optional<driver::BuildResult> ResultBuilder::Assemble(
     const ResultRequest& wanted, const driver::VariantAssembler::IsKnown& is_known,
     const cache::Call& call) {
   const PreparedProgram& program = wanted.program;
-  const bool all_code = wanted.how.all_code;
+  const bool all_code = wanted.how.code == driver::ModuleSelection::kAll;
   // Assemblers that are shared remember what they lowered, and so does what comes after them. A
   // call that may not write leaves no trace there.
   const AssemblerPool::Lease assembler =
-      call.may_write && !wanted.how.once
+      call.may_write && wanted.how.use == ProgramUse::kManyVariants
           ? assemblers_.Take({.entry = program.entry, .family = program.family}, program.linked,
                              program.request.entries, program.target.target)
           : AssemblerPool::MakeOwn(program.linked, program.request.entries, program.target.target);
   // An assembler counts over its whole life; the difference is the work of this variant.
   const driver::VariantAssembler::Counts before = assembler->counts();
-  std::optional<driver::BuildResult> built = assembler->BuildUnless(
-      is_known, wanted.values,
-      all_code ? driver::ModuleSelection::kAll : driver::ModuleSelection::kNew);
+  std::optional<driver::BuildResult> built =
+      assembler->BuildUnless(is_known, wanted.values, wanted.how.code);
   if (built.has_value() && built->ok() && !all_code && !recorder_.IsKept(*built->products, call)) {
     built = assembler->BuildCopy(wanted.values);
   }
   const driver::VariantAssembler::Counts after = assembler->counts();
   counters_.regions_lowered += after.regions_lowered - before.regions_lowered;
-  if (wanted.how.trace != nullptr) {
-    wanted.how.trace->regions_lowered += after.regions_lowered - before.regions_lowered;
-  }
+  wanted.trace.regions_lowered += after.regions_lowered - before.regions_lowered;
   counters_.modules_written += after.modules_written - before.modules_written;
   return built;
 }

@@ -60,7 +60,8 @@ Result<CachedResultPtr> ResultFlights::Fly(const ResultRequest& wanted,
                                            const cache::Call& call) {
   cache::SingleFlight<CachedResultPtr>::Flight& flight = *joined.flight;
   // Another flight may have landed since the look-up (spec/cache 5.5).
-  if (CachedResultPtr landed = wanted.how.anew || wanted.how.retry_failed
+  if (CachedResultPtr landed = wanted.how.known == KnownResult::kBuiltAgain ||
+                                       wanted.how.failed == KnownFailure::kTriedAgain
                                    ? nullptr
                                    : lookup_.Recent(wanted.variant, call);
       landed != nullptr) {

@@ -158,7 +158,7 @@ TEST_F(CachedSlowness, MoreThanAJobMay_IsRefusedTwiceAndThenPoison) {
   EXPECT_EQ(builder.counters().compiled, 0u);
   takes = Duration::zero();
   EXPECT_EQ(Build()->kind, OutcomeKind::kPoison) << "nobody tries it again";
-  EXPECT_EQ(Build({.retry_failed = true})->kind, OutcomeKind::kOk);
+  EXPECT_EQ(Build({.failed = KnownFailure::kTriedAgain})->kind, OutcomeKind::kOk);
   EXPECT_EQ(Build()->kind, OutcomeKind::kOk);
 }
 

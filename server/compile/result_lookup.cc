@@ -198,14 +198,14 @@ CachedResultPtr ResultLookup::LookUp(const PreparedProgram& program,
 // result is to be built anew whatever is known.
 CachedResultPtr ResultLookup::KnownSignature(const ResultRequest& wanted, const Hash128& signature,
                                              Reads reads, const cache::Call& call) {
-  if (wanted.how.anew) {
+  if (wanted.how.known == KnownResult::kBuiltAgain) {
     return nullptr;
   }
   const CachedResultPtr recent = Recent(signature, call);
   const CachedResultPtr known =
       recent != nullptr ? recent : RecordOfSignature(wanted.program, signature, call);
-  if (known == nullptr ||
-      (wanted.how.retry_failed && known->record->kind != cache::RecordKind::kOk)) {
+  if (known == nullptr || (wanted.how.failed == KnownFailure::kTriedAgain &&
+                           known->record->kind != cache::RecordKind::kOk)) {
     return nullptr;
   }
   // The signature is a hash of what was read. A record under it that names other options was put

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "cache/key.h"
 #include "cache/record.h"
@@ -19,6 +20,12 @@ namespace {
 const std::string& BuildId() {
   static const std::string id = driver::BackFingerprint().hex().substr(0, 12);
   return id;
+}
+
+// A caller that gathers rows writes them together with others; otherwise they are written with what
+// is here.
+std::vector<cache::Item>& RowsOf(const ResultRequest& wanted, std::vector<cache::Item>& here) {
+  return wanted.how.rows == ResultRows::kKeptBack ? wanted.rows : here;
 }
 
 }  // namespace
@@ -82,10 +89,9 @@ void ResultRecorder::RememberKept(const ResultRequest& wanted, const std::option
 
 void ResultRecorder::WriteKeys(const ResultRequest& wanted, const CachedResultPtr& found,
                                const cache::Call& call) {
-  // A caller that gathers rows writes them together with others; otherwise they are written here. A
-  // failure is not told: a key that is not written costs a later request more work, no more.
+  // A failure is not told: a key that is not written costs a later request more work, no more.
   std::vector<cache::Item> items;
-  std::vector<cache::Item>& rows = wanted.how.rows != nullptr ? *wanted.how.rows : items;
+  std::vector<cache::Item>& rows = RowsOf(wanted, items);
   const auto live = AddKeys(wanted, found->signature, *found->record, rows, call);
   if (!items.empty()) {
     (void)store_.Put(items, cache::Durability::kRelaxed, call);
@@ -108,7 +114,7 @@ CachedResultPtr ResultRecorder::Keep(const ResultRequest& wanted, const driver::
   auto [record, items, fresh] = ProductsOf(built, wanted.program.target.metadata_only);
   record.cpu_us = cpu_us;
   record.build_id = BuildId();
-  std::vector<cache::Item>& rows = wanted.how.rows != nullptr ? *wanted.how.rows : items;
+  std::vector<cache::Item>& rows = RowsOf(wanted, items);
   rows.push_back(cache::RecordItem(cache::Level::kSignature, kResultSpace, signature, record));
   const auto live = AddKeys(wanted, signature, record, rows, call);
   const Result<cache::PutResult> stored = store_.Put(items, wanted.how.durability, call);

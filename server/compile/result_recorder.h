@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Writes down what was built: content, the record that names it, and the keys that lead to it
 // without another walk. Content first: a record is worth nothing without what it names, so the rows
-// of many builds may be put together later (BuildOptions::rows). See spec/cache 3.3, 4.1, 4.4
+// of many builds may be put together later (ResultRows). See spec/cache 3.3, 4.1, 4.4
 //
 // Threads: all functions may run concurrently. The object itself guards nothing: what the store is
 // known to hold and the masks have a mutex each (ContentCache, StoredMasks).

@@ -26,12 +26,12 @@ constexpr std::array<int, 5> kDeadly = {SIGSEGV, SIGABRT, SIGBUS, SIGILL, SIGFPE
 constexpr size_t kMostText = 4096;  // of a report that is shown
 
 // What a handler may use: it can neither allocate nor take locks, so all is ready beforehand.
-struct Prepared {
+struct ReportTexts {
   std::array<char, 512> path{};
   std::array<char, 128> build{};
 };
 // NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables): a handler has no other way
-Prepared prepared;
+ReportTexts prepared;
 // NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables)
 thread_local std::array<char, 40> crash_trace{};
 

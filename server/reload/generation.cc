@@ -158,9 +158,11 @@ ProgramWork::BuildFindings ProgramWork::Build(const Workshop& shop, const Option
   BuildFindings said;
   variants_.insert(variant);
   for (const std::shared_ptr<const compile::PreparedProgram>& prepared : prepared_) {
-    compile::BuildTrace trace;
-    Result<compile::Outcome> outcome = shop.builder.Build(
-        *prepared, *options, {.all_code = false, .background = in_background(), .trace = &trace},
+    auto [outcome, trace, rows] = shop.builder.Report(
+        *prepared, *options,
+        {.code = driver::ModuleSelection::kNew,
+         .urgency = in_background() ? compile::Urgency::kBackground : compile::Urgency::kWaitedFor,
+         .trace = compile::TraceDetail::kAll},
         call);
     if (!outcome.ok()) {
       result.problem = outcome.error().context;

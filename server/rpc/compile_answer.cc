@@ -154,8 +154,12 @@ Result<void> CompileAnswer::Run(const cache::Call& call, v1::ErrorDetail& detail
       .inline_data = parsed_->inline_data(),
       .asker = {.project = parsed_->project(), .lane = "interactive", .trace = detail.trace_id()}};
   how.build.durability = DurabilityOf(parsed_->durability());
-  how.build.retry_failed = parsed_->retry_failed();
-  how.build.may_compile = parsed_->on_miss() == v1::CompileRequest::COMPILE;
+  if (parsed_->retry_failed()) {
+    how.build.failed = compile::KnownFailure::kTriedAgain;
+  }
+  if (parsed_->on_miss() != v1::CompileRequest::COMPILE) {
+    how.build.unknown = compile::UnknownVariant::kRefused;
+  }
   v1::CompileReply reply;
   KILN_TRY_VOID(
       CompileVariant(engine_, parsed_->variant(), how, call, *reply.mutable_outcome(), detail));

@@ -7,6 +7,8 @@
 #include "server/rpc/calls/compile_calls.h"
 #include "server/rpc/calls/explain_calls.h"
 #include "server/rpc/calls/inspect_calls.h"
+#include "server/rpc/calls/option_list.h"
+#include "server/rpc/calls/source_upload.h"
 #include "server/rpc/calls/space_calls.h"
 #include "server/rpc/compile_answer.h"
 #include "server/rpc/fetch_call.h"

@@ -133,7 +133,7 @@ class WatchCall final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::B
     frame_.Heard();
     taking_in_ = true;
     // What the job makes is its own until the step thread takes it over, so neither needs a lock.
-    auto taken = std::make_shared<Taken>(Taken{.stream = stream_});
+    auto taken = std::make_shared<StreamIntake>(StreamIntake{.stream = stream_});
     frame_.Submit([self = shared_from_this(),
                    taken](const cache::Call& call) { return self->TakeIn(*taken, call); },
                   [self = shared_from_this(), taken](const Result<void>& result) {
@@ -145,12 +145,12 @@ class WatchCall final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::B
   }
 
   // What a job makes of one message. Nothing else of the call is the job's, but the message.
-  struct Taken {
+  struct StreamIntake {
     std::shared_ptr<reload::Subscriptions::Stream> stream;
     v1::ErrorDetail detail;
   };
 
-  Result<void> TakeIn(Taken& taken, const cache::Call& call) {
+  Result<void> TakeIn(StreamIntake& taken, const cache::Call& call) {
     // Parsing is part of the job: a message of megabytes must not hold up the step thread, which
     // all watchers share.
     KILN_TRY(request_, MessageFrom<v1::WatchRequest>(bytes_));
@@ -175,7 +175,7 @@ class WatchCall final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::B
                               : Malformed("message", "neither open, push, interest nor ack");
   }
 
-  Result<void> Open(Taken& taken, const cache::Call& call) {
+  Result<void> Open(StreamIntake& taken, const cache::Call& call) {
     if (taken.stream != nullptr) {
       return Malformed("open", "the stream is open already");
     }
@@ -194,7 +194,7 @@ class WatchCall final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::B
     return {};
   }
 
-  void TakenIn(Taken& taken, const Result<void>& result) {
+  void TakenIn(StreamIntake& taken, const Result<void>& result) {
     if (finished_) {
       return End({});  // it waited for the job
     }

@@ -23,15 +23,15 @@ namespace {
 constexpr size_t kPutItems = 256;
 constexpr uint64_t kPutBytes = uint64_t{4} << 20;
 
-struct Gathered {
+struct ExportContents {
   Contents contents;
   uint64_t left_out = 0;  // rows
 };
 
 // Content that no pack can hold costs its rows and what leads to them, not the export.
-Result<Gathered> Gather(cache::Maintenance& store, cache::BlobStore& content,
-                        const cache::RowFilter& filter) {
-  Gathered gathered;
+Result<ExportContents> Gather(cache::Maintenance& store, cache::BlobStore& content,
+                              const cache::RowFilter& filter) {
+  ExportContents gathered;
   Contents& contents = gathered.contents;
   contents.cache_export = true;
   // Rows come in the order of their levels, a record before the aliases that lead to it. An alias
@@ -163,7 +163,7 @@ class Import {
 Result<WriteReport> ExportCache(cache::Maintenance& store, cache::BlobStore& content,
                                 const cache::RowFilter& filter, const WriteOptions& options,
                                 const std::string& path) {
-  KILN_TRY(const Gathered gathered, Gather(store, content, filter));
+  KILN_TRY(const ExportContents gathered, Gather(store, content, filter));
   // Blobs are read when the writer comes to them and not before: an export may be larger than
   // memory.
   const BlobSource source = [&](const Digest& digest) -> Result<Bytes> {

@@ -38,7 +38,7 @@ Result<uint64_t> UsedBytesOf(SqliteStore& store) {
 }
 
 // What every row of a page says of a record that may go.
-struct Doomed {
+struct EvictionRow {
   Candidate candidate;
   Key key;
 };
@@ -53,7 +53,7 @@ constexpr std::string_view kDoomedSql =
     " ORDER BY e.used_q, e.eid LIMIT ?5";
 
 struct Page {
-  std::vector<Doomed> rows;
+  std::vector<EvictionRow> rows;
   std::vector<bool> pinned;
 };
 
@@ -82,7 +82,7 @@ Result<Page> ReadDoomed(Connection& connection, const Candidate& after, int64_t 
   }
 }
 
-bool IsMeant(const GcOptions& options, const Doomed& doomed) {
+bool IsMeant(const GcOptions& options, const EvictionRow& doomed) {
   return options.among == nullptr || options.among->contains(doomed.key);
 }
 
@@ -321,7 +321,7 @@ Result<void> RequestedCollection::DropMatching(GcReport& report) {
                    BelowQuantum(writes.connection(), options, writes.NowSeconds()));
           KILN_TRY(const Page page, ReadDoomed(writes.connection(), state->after, below_q,
                                                options.failed, writes.NowSeconds()));
-          for (const Doomed& doomed : page.rows) {
+          for (const EvictionRow& doomed : page.rows) {
             state->after = doomed.candidate;
             if (!IsMeant(options, doomed)) {
               continue;
@@ -369,7 +369,7 @@ Result<void> RequestedCollection::Simulate(GcReport& report) {
       return {};
     }
     for (size_t i = 0; i < page.rows.size(); ++i) {
-      const Doomed& doomed = page.rows[i];
+      const EvictionRow& doomed = page.rows[i];
       after = doomed.candidate;
       if (report.bytes >= surplus || options_.stop.stop_requested()) {
         return {};

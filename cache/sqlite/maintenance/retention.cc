@@ -28,12 +28,12 @@ Result<int64_t> FloorQuantum(Connection& connection, int64_t now_s) {
 namespace {
 
 // A record that no pin keeps, as it is now.
-struct Unpinned {
+struct UnpinnedRecord {
   int64_t used_q = 0;
   Key key;
 };
 
-Result<std::optional<Unpinned>> FindUnpinned(TableWrites& writes, int64_t eid) {
+Result<std::optional<UnpinnedRecord>> FindUnpinned(TableWrites& writes, int64_t eid) {
   KILN_TRY(Statement statement,
            writes.connection().Prepare(
                "SELECT used_q, space, level, key FROM entry WHERE eid=?1 AND NOT EXISTS"
@@ -43,12 +43,12 @@ Result<std::optional<Unpinned>> FindUnpinned(TableWrites& writes, int64_t eid) {
   query.Bind(eid).Bind(writes.NowSeconds());
   KILN_TRY(const bool found, query.Next());
   if (!found) {
-    return std::optional<Unpinned>();
+    return std::optional<UnpinnedRecord>();
   }
-  return std::optional(Unpinned{.used_q = query.Int(0),
-                                .key = {.level = static_cast<Level>(query.Int(2)),
-                                        .space = static_cast<uint32_t>(query.Int(1)),
-                                        .id = query.Id(3).value_or(Hash128{})}});
+  return std::optional(UnpinnedRecord{.used_q = query.Int(0),
+                                      .key = {.level = static_cast<Level>(query.Int(2)),
+                                              .space = static_cast<uint32_t>(query.Int(1)),
+                                              .id = query.Id(3).value_or(Hash128{})}});
 }
 
 }  // namespace
@@ -56,14 +56,14 @@ Result<std::optional<Unpinned>> FindUnpinned(TableWrites& writes, int64_t eid) {
 // Looked up anew, in the transaction that would remove it: used since then, pinned or leased, it
 // stays.
 Result<bool> MayGo(TableWrites& writes, AccessTimes& access_times, const Candidate& candidate) {
-  KILN_TRY(const std::optional<Unpinned> found, FindUnpinned(writes, candidate.record));
+  KILN_TRY(const std::optional<UnpinnedRecord> found, FindUnpinned(writes, candidate.record));
   return found.has_value() && found->used_q <= candidate.used_q &&
          !access_times.IsLeased(found->key, writes.NowSeconds());
 }
 
 // Failures are not asked for their age or a lease, but a pin keeps whatever it names.
 Result<bool> MayBeForgotten(TableWrites& writes, const Candidate& candidate) {
-  KILN_TRY(const std::optional<Unpinned> found, FindUnpinned(writes, candidate.record));
+  KILN_TRY(const std::optional<UnpinnedRecord> found, FindUnpinned(writes, candidate.record));
   return found.has_value();
 }
 

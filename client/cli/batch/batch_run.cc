@@ -72,7 +72,7 @@ size_t BytesOf(const client::BatchItem& item) {
 }
 
 // The first failures, and how many came behind them.
-class FailuresKept {
+class FailureList {
  public:
   // Whether it is one of those that are shown.
   bool Add(const client::BatchItem& item, std::vector<client::BatchItem>& kept) {
@@ -177,7 +177,7 @@ Result<BatchOutcome> FollowBatch(const Global& global, const std::string& id,
   // The number of the last event. After a lost connection the stream goes on behind it, so no event
   // is shown twice and none is left out.
   uint64_t seen = 0;
-  FailuresKept failures;
+  FailureList failures;
   const auto on_event = [&](const client::BatchEvent& event, uint64_t seq) {
     seen = seq;
     if (const auto* counts = std::get_if<client::BatchProgress>(&event)) {

@@ -38,7 +38,7 @@ Error Usage(std::string text) {
 }
 
 // What has arrived; content goes to the folder as it comes.
-struct Arrived {
+struct FetchedContent {
   std::string folder;  // empty: nothing is kept
   std::vector<client::Outcome> outcomes;
   client::FetchDone done;  // sums, and the last root
@@ -70,7 +70,7 @@ struct Arrived {
 };
 
 // A file that leads from results to their content.
-Result<void> WriteIndex(const Arrived& arrived) {
+Result<void> WriteIndex(const FetchedContent& arrived) {
   nlohmann::ordered_json index = nlohmann::ordered_json::array();
   std::set<std::string> listed;
   for (const client::Outcome& outcome : arrived.outcomes) {
@@ -86,12 +86,12 @@ Result<void> WriteIndex(const Arrived& arrived) {
 
 // Whether the folder has this content, and not something else under its name: what was left there
 // by an earlier fetch may have been changed or cut off since. Reads each file once.
-bool HasSound(Arrived& arrived, const Digest& digest) {
+bool HasSound(FetchedContent& arrived, const Digest& digest) {
   if (arrived.sound.contains(digest)) {
     return true;
   }
   const Result<std::string> text =
-      ReadFileBeneath(arrived.folder, Arrived::NameOf(digest), digest.size);
+      ReadFileBeneath(arrived.folder, FetchedContent::NameOf(digest), digest.size);
   if (!text.ok() || DigestOf(*text) != digest) {
     return false;
   }
@@ -100,7 +100,7 @@ bool HasSound(Arrived& arrived, const Digest& digest) {
 }
 
 // Whether all content that results name is in the folder.
-bool IsWhole(Arrived& arrived) {
+bool IsWhole(FetchedContent& arrived) {
   for (const client::Outcome& outcome : arrived.outcomes) {
     for (const client::Artifact& artifact : outcome.artifacts) {
       const bool code = std::ranges::all_of(artifact.code, [&](const client::StageCode& stage) {
@@ -176,7 +176,7 @@ Result<Variants> VariantsOf(client::Client& client, const client::ProgramSpace& 
 
 // Fetches known results only; nothing is compiled.
 Result<void> FetchKnown(const Global& global, client::Client& client, const Project& project,
-                        const std::string& root, Arrived& arrived) {
+                        const std::string& root, FetchedContent& arrived) {
   std::string have = root;
   Mistakes mistakes(global);
   for (const client::ProgramSpace& space : project.spaces) {
@@ -214,7 +214,8 @@ Result<void> FetchKnown(const Global& global, client::Client& client, const Proj
 
 // Everything as a batch, which compiles what is missing.
 Result<void> FetchAll(const Global& global, client::Client& client, const Project& project,
-                      const FetchArguments& arguments, const std::string& root, Arrived& arrived) {
+                      const FetchArguments& arguments, const std::string& root,
+                      FetchedContent& arrived) {
   // A miss is compiled as part of a batch and not one by one, because only a batch knows which
   // variants share a result before it builds them.
   KILN_TRY(const BatchOutcome batch, RunBatch(global, project, client, {}));
@@ -243,7 +244,8 @@ Result<void> FetchAll(const Global& global, client::Client& client, const Projec
 }
 
 Result<void> FetchOnce(const Global& global, client::Client& client, const Project& project,
-                       const FetchArguments& arguments, const std::string& root, Arrived& arrived) {
+                       const FetchArguments& arguments, const std::string& root,
+                       FetchedContent& arrived) {
   return arguments.on_miss == "compile"
              ? FetchAll(global, client, project, arguments, root, arrived)
              : FetchKnown(global, client, project, root, arrived);
@@ -278,7 +280,7 @@ Result<std::string> RootIn(const std::string& file) {
   return text;
 }
 
-Result<void> Write(const FetchArguments& arguments, const Arrived& arrived) {
+Result<void> Write(const FetchArguments& arguments, const FetchedContent& arrived) {
   if (IsPackFile(arguments.out) || arguments.out.empty()) {
     return {};
   }
@@ -291,7 +293,7 @@ Result<void> Write(const FetchArguments& arguments, const Arrived& arrived) {
              : WriteFile(arguments.have, AsBytes(arrived.done.root + "\n"));
 }
 
-Result<Arrived> Fetch(const Global& global, const FetchArguments& arguments) {
+Result<FetchedContent> Fetch(const Global& global, const FetchArguments& arguments) {
   KILN_TRY_VOID(Check(arguments));
   KILN_TRY(const std::string root, RootIn(arguments.have));
   KILN_TRY(const client::DaemonConnection connected, ConnectTo(global));
@@ -300,7 +302,7 @@ Result<Arrived> Fetch(const Global& global, const FetchArguments& arguments) {
   if (arguments.warm) {
     KILN_TRY_VOID(KeepWarm(project));
   }
-  Arrived arrived;
+  FetchedContent arrived;
   arrived.folder = IsPackFile(arguments.out) ? std::string() : arguments.out;
   KILN_TRY_VOID(FetchOnce(global, client, project, arguments, root, arrived));
   // The daemon left out what the root says that this client has. The folder is the proof: if
@@ -339,7 +341,7 @@ Result<Arrived> Fetch(const Global& global, const FetchArguments& arguments) {
 
 int RunFetch(const Global& global, const FetchArguments& arguments) {
   const auto start = std::chrono::steady_clock::now();
-  const Result<Arrived> arrived = Fetch(global, arguments);
+  const Result<FetchedContent> arrived = Fetch(global, arguments);
   if (!arrived.ok()) {
     return Fail(global, arrived.error());
   }

@@ -16,7 +16,7 @@
 namespace kiln::cli {
 namespace {
 
-struct Repaired {
+struct RepairCounts {
   Counts counts;  // of what is there now
   uint64_t found = 0, mended = 0, dropped = 0, left = 0;
   uint64_t refetched = 0, recompiled = 0;  // records that had gone with what was dropped
@@ -26,20 +26,20 @@ struct Repaired {
 // A daemon can do more than this process: it fetches or compiles again what had to be dropped.
 // Without one the records are gone, and the next build makes them. The holder of the cache does the
 // work, as in every verb that writes: two processes that mend one file would destroy it.
-Result<Repaired> Repair(const Global& global, const std::string& dir) {
+Result<RepairCounts> Repair(const Global& global, const std::string& dir) {
   KILN_TRY(const std::unique_ptr<client::Client> daemon, HolderOf(global, dir));
   if (daemon != nullptr) {
     KILN_TRY(const client::MaintenanceDone done,
              daemon->RepairCache([&](const std::string& text) { PrintFinding(global, text); }));
-    Repaired repaired{.counts = CountsOf(done),
-                      .found = done.damaged,
-                      // A daemon counts what it dropped among what it repaired.
-                      .mended = done.repaired - std::min(done.repaired, done.dropped),
-                      .dropped = done.dropped,
-                      .left = done.left,
-                      .refetched = done.refetched,
-                      .recompiled = done.recompiled,
-                      .set_aside = done.set_aside};
+    RepairCounts repaired{.counts = CountsOf(done),
+                          .found = done.damaged,
+                          // A daemon counts what it dropped among what it repaired.
+                          .mended = done.repaired - std::min(done.repaired, done.dropped),
+                          .dropped = done.dropped,
+                          .left = done.left,
+                          .refetched = done.refetched,
+                          .recompiled = done.recompiled,
+                          .set_aside = done.set_aside};
     // The last count is that of faults, which after a repair means those that are left.
     repaired.counts.back().second = done.left;
     return repaired;
@@ -47,17 +47,17 @@ Result<Repaired> Repair(const Global& global, const std::string& dir) {
   KILN_TRY(const std::unique_ptr<LocalCache> opened, OpenCache(dir, Use::kChange));
   KILN_TRY(const cache::RepairReport report, opened->maintenance->Repair({}));
   PrintFaults(global, report.before);
-  return Repaired{.counts = CountsOf(report.after),
-                  .found = report.before.fault_count,
-                  .mended = report.mended,
-                  .dropped = report.dropped,
-                  .left = report.after.fault_count,
-                  .set_aside = report.rebuilt ? report.set_aside : std::string()};
+  return RepairCounts{.counts = CountsOf(report.after),
+                      .found = report.before.fault_count,
+                      .mended = report.mended,
+                      .dropped = report.dropped,
+                      .left = report.after.fault_count,
+                      .set_aside = report.rebuilt ? report.set_aside : std::string()};
 }
 
 // Exit 7 as long as a fault is left (spec/cli 4), whatever was mended: what is left needs a person.
 int RunCacheRepair(const Global& global, const std::string& dir) {
-  const Result<Repaired> repaired = Repair(global, dir);
+  const Result<RepairCounts> repaired = Repair(global, dir);
   if (!repaired.ok()) {
     return Fail(global, repaired.error());
   }

@@ -25,15 +25,15 @@ struct VerifyArguments {
   uint32_t sample_percent = 0;
 };
 
-struct Verified {
+struct VerifyCounts {
   Counts counts;
   uint64_t faults = 0;
 };
 
 // Faults are printed as they are met when a daemon does the work, and at the end otherwise. The
 // number of faults is the exact one in both cases, even where the list of them is cut.
-Result<Verified> Verify(const Global& global, const std::string& dir,
-                        const VerifyArguments& arguments) {
+Result<VerifyCounts> Verify(const Global& global, const std::string& dir,
+                            const VerifyArguments& arguments) {
   SystemClock clock;
   ByteProgress progress(global, "cache verify", clock);
   KILN_TRY(const std::unique_ptr<client::Client> daemon, HolderOf(global, dir));
@@ -42,7 +42,7 @@ Result<Verified> Verify(const Global& global, const std::string& dir,
              daemon->VerifyCache(
                  arguments.fast, arguments.sample_percent,
                  [&](const std::string& text) { PrintFinding(global, text); }, std::ref(progress)));
-    return Verified{.counts = CountsOf(done), .faults = done.damaged};
+    return VerifyCounts{.counts = CountsOf(done), .faults = done.damaged};
   }
   // The folder is read without being opened as a store, so that a file which no store would open is
   // looked at as well, and nothing is repaired on the way.
@@ -55,13 +55,13 @@ Result<Verified> Verify(const Global& global, const std::string& dir,
                                            .seed = static_cast<uint64_t>(clock.UnixTime().count()),
                                            .on_bytes = std::ref(progress)}));
   PrintFaults(global, report);
-  return Verified{.counts = CountsOf(report), .faults = report.fault_count};
+  return VerifyCounts{.counts = CountsOf(report), .faults = report.fault_count};
 }
 
 // A cache with faults is a result and not an error of the command; the exit code tells it apart for
 // scripts (spec/cli 4).
 int RunCacheVerify(const Global& global, const std::string& dir, const VerifyArguments& arguments) {
-  const Result<Verified> verified = Verify(global, dir, arguments);
+  const Result<VerifyCounts> verified = Verify(global, dir, arguments);
   if (!verified.ok()) {
     return Fail(global, verified.error());
   }

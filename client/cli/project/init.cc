@@ -119,7 +119,7 @@ Result<std::vector<std::string>> SourcesNamed(const fs::path& folder,
   return paths;
 }
 
-struct Written {
+struct NewProject {
   project::Scaffold scaffold;
   size_t sources = 0;
 };
@@ -127,7 +127,7 @@ struct Written {
 // Asks nothing and starts no daemon: the sources are looked at as text (spec/cli 6.12). The
 // manifest is written last. If anything fails before, no manifest is there that names sources which
 // are not.
-Result<Written> Init(const Global& global, const InitArguments& arguments) {
+Result<NewProject> Init(const Global& global, const InitArguments& arguments) {
   const fs::path folder = fs::absolute(global.folder).lexically_normal();
   const std::string manifest = (folder / "kiln.toml").string();
   if (!arguments.force && fs::exists(manifest)) {
@@ -155,7 +155,7 @@ Result<Written> Init(const Global& global, const InitArguments& arguments) {
   // A path with a slash at its end has an empty last part.
   const std::string name =
       folder.has_filename() ? folder.filename().string() : folder.parent_path().filename().string();
-  Written written{.scaffold = project::MakeScaffold(name, sources), .sources = sources.size()};
+  NewProject written{.scaffold = project::MakeScaffold(name, sources), .sources = sources.size()};
   KILN_TRY_VOID(WriteFile(manifest, AsBytes(written.scaffold.manifest)));
   return written;
 }
@@ -167,7 +167,7 @@ std::string Counted(size_t count, std::string_view what) {
 // The time is part of the result line of JSON (spec/cli 7.1).
 int RunInit(const Global& global, const InitArguments& arguments) {
   const auto start = std::chrono::steady_clock::now();
-  const Result<Written> written = Init(global, arguments);
+  const Result<NewProject> written = Init(global, arguments);
   if (!written.ok()) {
     return Fail(global, written.error());
   }

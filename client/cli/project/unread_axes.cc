@@ -18,7 +18,7 @@ namespace kiln::cli {
 namespace {
 
 // One axis of the file, which several programs may have.
-struct Written {
+struct AxisUse {
   std::string name;
   std::set<std::string> programs;
   bool may_be_read = false;
@@ -60,10 +60,10 @@ std::vector<UnreadAxis> UnreadAxes(const project::Manifest& manifest,
                                    std::span<const DeclaredOptions> declared) {
   // An axis that programs share by `use` stands once in the file. It is unread only if none of them
   // reads it.
-  std::map<std::pair<uint32_t, uint32_t>, Written> axes;  // by line and column
+  std::map<std::pair<uint32_t, uint32_t>, AxisUse> axes;  // by line and column
   for (const project::ManifestProgram& program : manifest.programs) {
     for (const auto& [name, axis] : program.axes) {
-      Written& written = axes[{axis.key.line, axis.key.column}];
+      AxisUse& written = axes[{axis.key.line, axis.key.column}];
       written.name = name;
       written.programs.insert(program.name);
       written.may_be_read =

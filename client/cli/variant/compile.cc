@@ -115,7 +115,7 @@ Result<Output> SingleMatch(const std::vector<Output>& outputs, const std::string
 }
 
 // Files of this command, in the order in which they were written.
-struct Written {
+struct WrittenFiles {
   std::vector<std::string> files;
   std::map<Hash128, std::string> by_content;
 
@@ -129,7 +129,7 @@ struct Written {
 // that and may be the only thing that is asked for.
 Result<void> WriteArtifact(const CompileArguments& arguments, const client::Program& program,
                            const client::Artifact& artifact, const FetchResult& fetched,
-                           Written& written) {
+                           WrittenFiles& written) {
   KILN_TRY(const std::vector<Output> outputs, OutputsOf(program, artifact, fetched));
   if (arguments.out == "-") {
     KILN_TRY(const Output output, SingleMatch(outputs, arguments.out));
@@ -193,7 +193,7 @@ int RunCompile(const Global& global, const CompileArguments& arguments) {
   const client::Program& program = variant->program;
   const FetchResult& fetched = variant->fetched;
   int exit = kSuccess;
-  Written written;
+  WrittenFiles written;
   for (const client::Outcome& outcome : fetched.outcomes) {
     const size_t errors =
         ShowDiagnostics(own, outcome.diagnostics, client::TextsOf(program), program.name);

@@ -295,13 +295,13 @@ bool RecordWriter::IsShifted(uint32_t order, size_t leaf) const {
 // within one parameter. Every number is claimed once more, as a slot. What was not shifted was
 // found to be free of overlaps before, so of two that meet one at least is shifted.
 void RecordWriter::CheckOverlapOfShifted() {
-  struct Claimed {
+  struct RangeClaim {
     std::string_view name;
     uint32_t order = kGlobalsOwner;
     bool is_shifted = true;
   };
   Allocator slots;
-  std::vector<Claimed> owners;
+  std::vector<RangeClaim> owners;
   // The buffer of globals is owner 0, if there is one.
   if (out_.globals) {
     const Place& place = out_.globals->place;
@@ -310,7 +310,7 @@ void RecordWriter::CheckOverlapOfShifted() {
     slots.Claim(place.space, Kind::kSlot, {.first = place.index}, 0);
   }
   const auto claim = [&](const Place& place, const PlacedLeaf& leaf) {
-    const Claimed& mine = owners.back();
+    const RangeClaim& mine = owners.back();
     const auto aliasing = items_[mine.order].parameter->may_alias ? Allocator::Aliasing::kAllowed
                                                                   : Allocator::Aliasing::kForbidden;
     const auto conflict =
@@ -319,7 +319,7 @@ void RecordWriter::CheckOverlapOfShifted() {
     if (!conflict || (!mine.is_shifted && !owners[conflict->other].is_shifted)) {
       return;  // two plain slots have met before
     }
-    const Claimed& other = owners[conflict->other];
+    const RangeClaim& other = owners[conflict->other];
     const Place at{.kind = Kind::kSlot, .space = place.space, .index = conflict->first};
     Diagnostic diagnostic = Make(Code::kLay2001, items_[mine.order].parameter->where)
                                 .With("name", mine.name)

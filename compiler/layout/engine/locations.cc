@@ -62,7 +62,7 @@ uint64_t WidthOf(const Program& program, const Types& types, TypeId id) {
 }
 
 // What is inherited from an enclosing parameter or struct.
-struct Inherited {
+struct LocationInheritance {
   std::optional<uint64_t> location;
   std::string_view semantic;
   uint64_t semantic_index = 0;
@@ -80,7 +80,7 @@ class OneDirection {
 
   // A varying may have fields of its own, with words of their own, or be of a struct type.
   void Add(const Varying& varying) {
-    Inherited none;
+    LocationInheritance none;
     Flatten(varying, std::string(varying.name), none);
   }
 
@@ -113,9 +113,11 @@ class OneDirection {
     Location where;
   };
 
-  void Flatten(const Varying& varying, const std::string& path, Inherited& from);
-  void Members(const Varying& varying, TypeId type, const std::string& path, Inherited& from);
-  void Leaf(const Varying& varying, TypeId type, const std::string& path, Inherited& from);
+  void Flatten(const Varying& varying, const std::string& path, LocationInheritance& from);
+  void Members(const Varying& varying, TypeId type, const std::string& path,
+               LocationInheritance& from);
+  void Leaf(const Varying& varying, TypeId type, const std::string& path,
+            LocationInheritance& from);
   void Claim(uint32_t i, const LeafVarying* written);
 
   const Program& program_;
@@ -128,8 +130,9 @@ class OneDirection {
 
 // Passes words on from the outside in. On the way back the counters come out again, so that
 // fields behind this one go on where it ended.
-void OneDirection::Flatten(const Varying& varying, const std::string& path, Inherited& from) {
-  Inherited own = from;
+void OneDirection::Flatten(const Varying& varying, const std::string& path,
+                           LocationInheritance& from) {
+  LocationInheritance own = from;
   // The outer one wins, as HLSL has it for semantics (spec/layout 9.1).
   if (!own.location && varying.location) {
     own.location = *varying.location;
@@ -160,7 +163,7 @@ void OneDirection::Flatten(const Varying& varying, const std::string& path, Inhe
 
 // Fields of a struct type have no words of their own: all of them come from outside.
 void OneDirection::Members(const Varying& varying, TypeId type, const std::string& path,
-                           Inherited& from) {
+                           LocationInheritance& from) {
   // A type with too many leaves is not flattened: its size is refused at the leaf.
   if (types_[type].kind != TypeKind::kStruct || types_[type].path_count > kMaxPaths ||
       !varying.builtin.empty()) {
@@ -174,7 +177,7 @@ void OneDirection::Members(const Varying& varying, TypeId type, const std::strin
 
 // A leaf takes as many locations as it is wide, and as many numbers of its semantic.
 void OneDirection::Leaf(const Varying& varying, TypeId type, const std::string& path,
-                        Inherited& from) {
+                        LocationInheritance& from) {
   LeafVarying leaf{.placed = {.path = path,
                               .type = type,
                               .semantic = from.semantic,

@@ -26,7 +26,7 @@ struct Counter {
 };
 
 // What holders say.
-struct Inherited {
+struct HolderInheritance {
   Counter* semantic = nullptr;
   Counter* location = nullptr;
   std::optional<uint32_t> index;
@@ -142,7 +142,7 @@ class LeafWalk {
   }
 
   // Recursion is as deep as structs nest.
-  void Walk(const Part& part, Inherited inherited) {
+  void Walk(const Part& part, HolderInheritance inherited) {
     CheckStop();
     // The counters live in this call. The members below hold pointers to them, and they end with
     // the struct that has said the semantic.
@@ -166,7 +166,7 @@ class LeafWalk {
     WalkMembers(part, inherited);
   }
 
-  void WalkMembers(const Part& part, const Inherited& inherited) {
+  void WalkMembers(const Part& part, const HolderInheritance& inherited) {
     const ir::SpecialisedDecl* owner = StructOf(part.open);
     if (owner == nullptr) {
       failed_ = true;  // said with the struct
@@ -213,7 +213,7 @@ class LeafWalk {
   }
 
   // A leaf is one variable of the stage, which may take several locations.
-  void AddLeaf(const Part& part, const Inherited& inherited, const ir::Attribute* builtin) {
+  void AddLeaf(const Part& part, const HolderInheritance& inherited, const ir::Attribute* builtin) {
     // The limit is checked before a leaf is made. It also ends walks over structs whose leaves
     // double with each level.
     if (leaves_.size() == kMostLeaves) {

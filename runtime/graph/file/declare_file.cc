@@ -20,7 +20,7 @@ struct PendingWrite {
 };
 
 // What the file says about a version that some pass makes.
-struct Made {
+struct VersionOrigin {
   bool temporal = false;
   const std::string* old = nullptr;  // that it overwrites; null: created
 };
@@ -38,7 +38,7 @@ struct FrameFile::Declaring {
   Versions versions = {};
   std::map<std::string, size_t, std::less<>> makers = {};         // by version: pass
   std::map<std::string_view, size_t> by_name = {};                // resources
-  std::map<std::string_view, Made> made_by = {};                  // by version
+  std::map<std::string_view, VersionOrigin> made_by = {};         // by version
   std::map<std::string_view, VkImageUsageFlags> next_usage = {};  // by version
 
   void Index();
@@ -101,12 +101,12 @@ void FrameFile::Declaring::Index() {
     // The passes are looked at before anything is declared, since versions may be named before they
     // are made.
     for (const FileAccess& create : pass.creates) {
-      Made& made = made_by[create.resource];
+      VersionOrigin& made = made_by[create.resource];
       made.temporal = made.temporal || create.temporal;
     }
     for (const FileAccess& write : pass.writes) {
       // A name may be made twice by mistake; what is kept by one of the makers counts as kept.
-      Made& made = made_by[write.result];
+      VersionOrigin& made = made_by[write.result];
       made.temporal = made.temporal || write.temporal;
       made.old = &write.resource;
     }

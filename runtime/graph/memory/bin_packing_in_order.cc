@@ -158,7 +158,7 @@ uint64_t ScanPage(const PlacedPage& page, const PackItem& item, uint64_t cursor,
 }
 
 // A row that is about to be inserted.
-struct Taken {
+struct PlacedRow {
   PlacedPage::Extent extent;
   uint16_t first;
   uint16_t last;
@@ -190,7 +190,7 @@ void ShiftRows(PlacedPage& page, uint32_t from, uint32_t to) {
   Shift(page.lasts, from, to, page.count);
 }
 
-void InsertRow(PlacedPage& page, uint32_t at, const Taken& row) {
+void InsertRow(PlacedPage& page, uint32_t at, const PlacedRow& row) {
   ShiftRows(page, at, at + 1);
   page.extents[at] = row.extent;
   page.firsts[at] = row.first;
@@ -248,7 +248,7 @@ void SplitPage(std::vector<PlacedPage>& pages, uint32_t index) {
   from.count = PlacedPage::kRows / 2;
 }
 
-void InsertPlaced(std::vector<PlacedPage>& pages, uint32_t index, const Taken& row) {
+void InsertPlaced(std::vector<PlacedPage>& pages, uint32_t index, const PlacedRow& row) {
   const uint64_t begin = row.extent.begin;
   for (uint32_t next = pages[index].after;
        next != kNoPage && pages[next].extents.front().begin <= begin; next = pages[index].after) {
@@ -304,10 +304,10 @@ uint64_t FindPlace(const std::vector<PlacedPage>& pages, const PackItem& item, u
 // In all windows that it touches.
 void TakePlace(InOrderScratch& s, const PackItem& item, uint64_t begin) {
   const PlacedPage::Extent extent{.begin = begin, .end = begin + item.size};
-  const Taken row{.extent = extent,
-                  .first = static_cast<uint16_t>(item.first),
-                  .last = static_cast<uint16_t>(item.last)};
-  const Taken filling{.extent = extent, .first = 0, .last = kEver};
+  const PlacedRow row{.extent = extent,
+                      .first = static_cast<uint16_t>(item.first),
+                      .last = static_cast<uint16_t>(item.last)};
+  const PlacedRow filling{.extent = extent, .first = 0, .last = kEver};
   InsertPlaced(s.pages, s.windows.back(), row);
   const WindowRange range = WindowsOf(item);
   for (uint32_t w = range.first; s.windows.size() > 1 && w <= range.last; ++w) {

@@ -13,7 +13,7 @@ namespace kiln::graph {
 namespace {
 
 // The uses that a chain takes over with its bytes.
-struct Taken {
+struct FormerUses {
   Stages stages = 0;
   Accesses writes = 0;
   int32_t last = -1;
@@ -58,10 +58,10 @@ class Ledger {
   // those at the ends are cut. Every call makes at most two tiles more than it removes, so the room
   // that the ledger was given is always enough; a call costs the number of users it takes over
   // from.
-  Taken Take(uint32_t memory_class, uint64_t begin, uint64_t end, uint32_t user,
-             std::vector<uint32_t>& sources) {
+  FormerUses Take(uint32_t memory_class, uint64_t begin, uint64_t end, uint32_t user,
+                  std::vector<uint32_t>& sources) {
     const LedgerIndex& index = classes_[memory_class];
-    Taken taken;
+    FormerUses taken;
     const uint32_t first = Find(index, begin);
     Add(taken, tiles_[first].user, sources);
     uint32_t last = first;
@@ -142,7 +142,7 @@ class Ledger {
     return tile;
   }
 
-  void Add(Taken& taken, uint32_t index, std::vector<uint32_t>& sources) const {
+  void Add(FormerUses& taken, uint32_t index, std::vector<uint32_t>& sources) const {
     if (index == kNone) {
       return;
     }
@@ -250,8 +250,8 @@ void SortByFirst(const LedgerInputs& in, LedgerScratch& scratch) {
 }
 
 // The first entries of a chain's cells begin where the last users of its bytes end.
-void GiveSources(const PlanChain& chain, uint32_t index, const Taken& taken, uint32_t alias_begin,
-                 const LedgerOutputs& out) {
+void GiveSources(const PlanChain& chain, uint32_t index, const FormerUses& taken,
+                 uint32_t alias_begin, const LedgerOutputs& out) {
   Dependencies& dependencies = out.dependencies;
   const uint32_t begin = dependencies.entry_begin[index];
   uint32_t end = dependencies.entry_begin[index + 1];
@@ -289,7 +289,7 @@ void RunLedger(const LedgerInputs& in, LedgerScratch& scratch, const LedgerOutpu
     const uint32_t index = in.packed[item].chain;
     const PlanChain& chain = in.chains[index];
     const auto alias_begin = static_cast<uint32_t>(sources.size());
-    const Taken taken =
+    const FormerUses taken =
         ledger.Take(chain.memory_class, chain.address, chain.address + chain.size, item, sources);
     scratch.users[item] = {.stages = chain.final_stages,
                            .writes = chain.final_writes,

@@ -16,7 +16,7 @@ namespace kiln::graph {
 namespace {
 
 // What every rule looks at, and where it reports.
-struct Checked {
+struct ValidationContext {
   const Declarations& rows;
   const PassAccesses& accesses;
   std::vector<GraphError>& errors;
@@ -28,7 +28,7 @@ struct Checked {
 
 // In a pass every cell has one state: reads agree about the layout, and nothing is written that is
 // also used otherwise.
-void CheckPair(const Checked& checked, const AccessRow& a, const AccessRow& b) {
+void CheckPair(const ValidationContext& checked, const AccessRow& a, const AccessRow& b) {
   if (!CellsMeet(a, b)) {
     return;
   }
@@ -52,7 +52,7 @@ void CheckPair(const Checked& checked, const AccessRow& a, const AccessRow& b) {
 // Accesses of one pass to one chain. Few frames have several. Those of a chain are linked
 // backwards, so each is compared with those before it in the pass and with no others: O(k²) for k
 // accesses to one chain, and nothing for the usual one.
-void CheckSharedChains(const Checked& checked, uint32_t pass, ValidateScratch& scratch) {
+void CheckSharedChains(const ValidationContext& checked, uint32_t pass, ValidateScratch& scratch) {
   const Declarations& rows = checked.rows;
   const std::vector<uint32_t>& accesses = checked.accesses.pass_accesses;
   // A mark of another pass lies before `begin`, so marks need not be cleared between passes.
@@ -69,7 +69,7 @@ void CheckSharedChains(const Checked& checked, uint32_t pass, ValidateScratch& s
 }
 
 // One pass over the passes for both rules, because a frame is validated each time it is planned.
-void CheckPasses(const Checked& checked, bool shared, ValidateScratch& scratch) {
+void CheckPasses(const ValidationContext& checked, bool shared, ValidateScratch& scratch) {
   const Declarations& rows = checked.rows;
   if (shared) {
     scratch.last_use.assign(rows.chains.size(), kNone);
@@ -100,7 +100,7 @@ bool IsAttachmentAccess(const AccessRow& access) {
 }
 
 // All attachments of a pass have one extent and one sample count.
-void CheckAttachments(const Checked& checked) {
+void CheckAttachments(const ValidationContext& checked) {
   const Declarations& rows = checked.rows;
   for (uint32_t pass = 0; pass < rows.passes.size(); ++pass) {
     if (rows.passes[pass].kind != PassKind::kGraphics) {
@@ -136,7 +136,7 @@ void CheckAttachments(const Checked& checked) {
 }
 
 // Host passes run before every command of the frame.
-void CheckHostPasses(const Checked& checked) {
+void CheckHostPasses(const ValidationContext& checked) {
   const Declarations& rows = checked.rows;
   if (std::none_of(rows.passes.begin(), rows.passes.end(),
                    [](const PassRow& pass) { return pass.kind == PassKind::kHost; })) {
@@ -164,7 +164,7 @@ void CheckHostPasses(const Checked& checked) {
 }
 
 // A version that is wanted behind the frame must be the last of its chain (spec/graph 4.2).
-void CheckOutputs(const Checked& checked) {
+void CheckOutputs(const ValidationContext& checked) {
   const Declarations& rows = checked.rows;
   for (uint32_t version = 0; version < rows.versions.size(); ++version) {
     const VersionRow& row = rows.versions[version];
@@ -183,7 +183,7 @@ void CheckOutputs(const Checked& checked) {
 // Linear in accesses and versions, but for passes that use a chain several times.
 void Validate(const Declarations& rows, const PassAccesses& accesses, const AccessFacts& facts,
               ValidateScratch& scratch, std::vector<GraphError>& errors) {
-  const Checked checked{.rows = rows, .accesses = accesses, .errors = errors};
+  const ValidationContext checked{.rows = rows, .accesses = accesses, .errors = errors};
   CheckPasses(checked, facts.any_shared, scratch);
   CheckAttachments(checked);
   CheckHostPasses(checked);

@@ -21,11 +21,11 @@
 namespace kiln::compile {
 namespace {
 
-struct Refused {
+struct RefusedResults {
   uint64_t results = 0;
   std::optional<Error> why;  // of the first
 
-  void Add(const Refused& more) {
+  void Add(const RefusedResults& more) {
     results += more.results;
     why = why.has_value() ? why : more.why;
   }
@@ -35,8 +35,8 @@ struct Refused {
 // The rows are halved until the refused one is alone; any other error counts for all of them.
 // Halving costs about twice log2(n) puts for each refused row, and one for a batch without any. As
 // deep as 2,048 rows have halves.
-Refused PutRows(cache::BlobStore& store, std::span<const cache::Item> rows,
-                cache::Durability durability) {
+RefusedResults PutRows(cache::BlobStore& store, std::span<const cache::Item> rows,
+                       cache::Durability durability) {
   if (rows.empty()) {
     return {};
   }
@@ -53,7 +53,7 @@ Refused PutRows(cache::BlobStore& store, std::span<const cache::Item> rows,
     return {.results = static_cast<uint64_t>(results), .why = stored.error()};
   }
   const size_t half = rows.size() / 2;
-  Refused refused = PutRows(store, rows.first(half), durability);
+  RefusedResults refused = PutRows(store, rows.first(half), durability);
   refused.Add(PutRows(store, rows.subspan(half), durability));
   return refused;
 }
@@ -77,9 +77,9 @@ Result<void> AddFromMemory(cache::BlobStore& store, const cache::Key& key,
 
 // Puts results again that memory has and the store below has not. A few at a time, so that what is
 // held of them meanwhile is little.
-Refused PutAgain(cache::BlobStore& store, std::span<const cache::Key> missing,
-                 cache::Durability durability) {
-  Refused refused;
+RefusedResults PutAgain(cache::BlobStore& store, std::span<const cache::Key> missing,
+                        cache::Durability durability) {
+  RefusedResults refused;
   for (size_t begin = 0; begin < missing.size(); begin += kResultsOfPut) {
     const auto some = missing.subspan(begin, std::min(kResultsOfPut, missing.size() - begin));
     std::vector<cache::Item> items;
@@ -148,7 +148,7 @@ void StoreFound(const BatchContext& context, BatchRun& run) {
   if (missing.empty()) {
     return;
   }
-  const Refused refused =
+  const RefusedResults refused =
       PutAgain(context.store, missing,
                run.request.quorum ? cache::Durability::kQuorum : cache::Durability::kDurable);
   const MutexLock lock(run.mutex);
@@ -168,7 +168,7 @@ void Acknowledge(const BatchContext& context, BatchRun& run) {
     const MutexLock lock(run.mutex);
     rows.swap(run.rows);
   }
-  const Refused refused =
+  const RefusedResults refused =
       PutRows(context.store, rows,
               run.request.quorum ? cache::Durability::kQuorum : cache::Durability::kDurable);
   if (refused.results != 0) {

@@ -33,7 +33,8 @@ Result<void> CheckFamily(CachedBuild& builder, cache::BlobStore& store, const st
   }
   FamilyRule rule(family, rows);
   for (size_t i = 0; i < rows.size(); ++i) {
-    KILN_TRY(const Outcome outcome, builder.Build(*rows[i], {}, {.once = true}, call));
+    KILN_TRY(const Outcome outcome,
+             builder.Build(*rows[i], {}, {.use = ProgramUse::kOneVariant}, call));
     if (!outcome.artifact.has_value()) {
       continue;  // no variant of this kind; the batch tells what is wrong with those there are
     }

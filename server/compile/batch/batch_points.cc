@@ -177,7 +177,7 @@ Error TooManyFound(const project::Space& space, uint64_t results) {
 namespace {
 
 // A space and how many points it has, if that can be told without walking.
-struct Measured {
+struct SpaceMeasure {
   project::Space space;
   std::optional<project::Counter> counter;
   project::Counter::Count all;
@@ -185,8 +185,8 @@ struct Measured {
   bool counted() const { return counter.has_value() && all.exact; }
 };
 
-Result<Measured> Measure(const driver::LinkedProgram& program, const project::SpaceRequest& request,
-                         Clock& clock) {
+Result<SpaceMeasure> Measure(const driver::LinkedProgram& program,
+                             const project::SpaceRequest& request, Clock& clock) {
   CheckStop();
   Diagnosed<project::Space> space = project::Space::Make(program, request);
   if (!space.ok()) {
@@ -194,7 +194,7 @@ Result<Measured> Measure(const driver::LinkedProgram& program, const project::Sp
   }
   std::optional<project::Counter> counter =
       request.only_explicit ? std::nullopt : space.value->MakeCounter();
-  Measured measured{.space = std::move(*space.value), .counter = std::move(counter), .all = {}};
+  SpaceMeasure measured{.space = std::move(*space.value), .counter = std::move(counter), .all = {}};
   // The counter's own budget of memory and time (spec/daemon 6.4.2) decides whether `all` is exact.
   if (measured.counter.has_value()) {
     measured.all = measured.counter->All({}, clock);
@@ -208,7 +208,7 @@ Result<Measured> Measure(const driver::LinkedProgram& program, const project::Sp
 // making the list where the bound is below the budget.
 Result<void> CheckPoints(const driver::LinkedProgram& program, const project::SpaceRequest& request,
                          const PointLimits& limits, Clock& clock) {
-  KILN_TRY(Measured measured, Measure(program, request, clock));
+  KILN_TRY(SpaceMeasure measured, Measure(program, request, clock));
   if (request.only_explicit) {
     return CheckVariants(request.variants.size(), limits);
   }
@@ -230,7 +230,7 @@ Result<void> CheckPoints(const driver::LinkedProgram& program, const project::Sp
 Result<BatchPoints> PointsOf(const driver::LinkedProgram& program,
                              const project::SpaceRequest& request, const PointLimits& limits,
                              Clock& clock) {
-  KILN_TRY(Measured measured, Measure(program, request, clock));
+  KILN_TRY(SpaceMeasure measured, Measure(program, request, clock));
   // Explicit variants come first and are looked up one by one (spec/daemon 6.6.4), warm ones before
   // all others (spec/daemon 6.2).
   BatchPoints points;

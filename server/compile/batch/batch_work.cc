@@ -201,12 +201,6 @@ void BatchWorker::BuildPoints(const BatchRunPtr& run, const cache::Call& call) {
   const Duration end = context_.clock.Monotonic() + kSlice;
   HoldLeases(context_, *run, call);
   std::vector<cache::Item> rows;
-  BuildOptions how{.durability = cache::Durability::kRelaxed,
-                   .retry_failed = run->request.retry_failed,
-                   .may_compile = true,
-                   .all_code = false,
-                   .rows = &rows,
-                   .background = true};
   std::optional<size_t> own;
   while (!call.stop.stop_requested() && context_.clock.Monotonic() < end &&
          !context_.halted.load()) {
@@ -226,7 +220,9 @@ void BatchWorker::BuildPoints(const BatchRunPtr& run, const cache::Call& call) {
       continue;
     }
     for (size_t i = 0; i < taken->count; ++i) {
-      BuildPoint(run, *taken, taken->first + i, how, call);
+      std::vector<cache::Item> more = BuildPoint(run, *taken, taken->first + i, call);
+      rows.insert(rows.end(), std::make_move_iterator(more.begin()),
+                  std::make_move_iterator(more.end()));
     }
     const MutexLock lock(run->mutex);
     run->Finish(*taken);
@@ -247,11 +243,19 @@ void BatchWorker::BuildPoints(const BatchRunPtr& run, const cache::Call& call) {
   Measure(run);
 }
 
-// One point, for the targets that want it.
-void BatchWorker::BuildPoint(const BatchRunPtr& run, const TakenPoints& taken, size_t index,
-                             BuildOptions how, const cache::Call& call) {
+// One point, for the targets that want it. Gives the rows that name its results.
+std::vector<cache::Item> BatchWorker::BuildPoint(const BatchRunPtr& run, const TakenPoints& taken,
+                                                 size_t index, const cache::Call& call) {
   const BatchPoint point = taken.points->points.At(index);
   const bool explored = !taken.nodes.empty();
+  const BuildOptions how{
+      .failed = run->request.retry_failed ? KnownFailure::kTriedAgain : KnownFailure::kStands,
+      .code = driver::ModuleSelection::kNew,
+      .rows = ResultRows::kKeptBack,
+      .urgency = Urgency::kBackground,
+      .trace = context_.options.explains == nullptr && !explored ? TraceDetail::kNone
+                                                                 : TraceDetail::kMisses};
+  std::vector<cache::Item> rows;
   Exploration::Reading read;
   bool whole = true;
   std::vector<std::pair<size_t, Outcome>> built;  // by target
@@ -260,15 +264,14 @@ void BatchWorker::BuildPoint(const BatchRunPtr& run, const TakenPoints& taken, s
     if (!point.IsFor(target)) {
       continue;
     }
-    BuildTrace trace;
-    trace.options_of_hits = false;
-    how.trace = context_.options.explains == nullptr && !explored ? nullptr : &trace;
     // A batch item has its own deadline of 10 minutes (spec/daemon 9.1), however long the batch may
     // last.
-    Result<Outcome> outcome = context_.builder.Build(
+    auto [outcome, trace, made] = context_.builder.Report(
         *taken.targets[target], point.options, how,
         {.stop = call.stop,
          .deadline = std::min(call.deadline, context_.clock.Monotonic() + jobs::kItemDeadline)});
+    rows.insert(rows.end(), std::make_move_iterator(made.begin()),
+                std::make_move_iterator(made.end()));
     whole = whole && outcome.ok();
     read.Add(trace);
     if (outcome.ok() && context_.options.explains != nullptr) {
@@ -305,6 +308,7 @@ void BatchWorker::BuildPoint(const BatchRunPtr& run, const TakenPoints& taken, s
   for (const std::string& why : unbuilt) {
     run->NoteUnbuilt(taken.program, why);
   }
+  return rows;
 }
 
 // Tells the exploration what a node of it read, so that it goes on; `read` is empty if the node

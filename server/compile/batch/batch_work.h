@@ -38,8 +38,8 @@ class BatchWorker {
   void RunChunk(const BatchRunPtr& run, const cache::Call& call, bool& ends);
   void Break(const BatchRunPtr& run, std::string_view what, bool ends) noexcept;
   void BuildPoints(const BatchRunPtr& run, const cache::Call& call);
-  void BuildPoint(const BatchRunPtr& run, const TakenPoints& taken, size_t index, BuildOptions how,
-                  const cache::Call& call);
+  std::vector<cache::Item> BuildPoint(const BatchRunPtr& run, const TakenPoints& taken,
+                                      size_t index, const cache::Call& call);
   void Expand(const BatchRunPtr& run, const TakenPoints& taken, size_t index,
               std::optional<Exploration::Reading> read, const cache::Call& call);
   void ObeyFamily(const BatchRunPtr& run, size_t program,

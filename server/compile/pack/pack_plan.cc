@@ -5,6 +5,7 @@
 #include "server/compile/pack/pack_plan.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 #include <utility>
@@ -27,7 +28,7 @@ namespace {
 using Names = MaskList::Names;
 
 // One point with its result for one target.
-struct Found {
+struct PointResult {
   resolve::OptionValues values;
   Names live;
   Artifact artifact;
@@ -189,12 +190,11 @@ class Planner {
   }
 
   // What each point became for one target. A point that names targets is looked up for these only.
-  Result<std::vector<Found>> Look(const PackProgram& program, size_t target) {
+  Result<std::vector<PointResult>> Look(const PackProgram& program, size_t target) {
     const PreparedProgram& prepared = *program.targets[target];
     // Rows are collected and put together at the end: one commit instead of thousands.
-    const BuildOptions how{
-        .durability = cache::Durability::kRelaxed, .rows = &made_, .background = true};
-    std::vector<Found> found;
+    const BuildOptions how{.rows = ResultRows::kKeptBack, .urgency = Urgency::kBackground};
+    std::vector<PointResult> found;
     for (size_t i = 0; i < program.points.size(); ++i) {
       const PackPoint& point = program.points[i];
       if (!point.targets.empty() &&
@@ -202,7 +202,10 @@ class Planner {
         continue;
       }
       CheckStop();
-      KILN_TRY(Outcome outcome, builder_.Build(prepared, point.options, how, call_));
+      BuildReport report = builder_.Report(prepared, point.options, how, call_);
+      made_.insert(made_.end(), std::make_move_iterator(report.rows.begin()),
+                   std::make_move_iterator(report.rows.end()));
+      KILN_TRY(Outcome outcome, std::move(report.outcome));
       // A pack without the variants that are wrong is still of use; the reply says how many they
       // are.
       if (outcome.kind != OutcomeKind::kOk) {
@@ -230,11 +233,11 @@ class Planner {
   // Two passes: results, then keys.
   Result<void> AddEntry(const PackProgram& program, size_t target, uint32_t number) {
     const PreparedProgram& prepared = *program.targets[target];
-    KILN_TRY(const std::vector<Found> found, Look(program, target));
+    KILN_TRY(const std::vector<PointResult> found, Look(program, target));
     // All results are looked up before a key is written, because the masks of an entry depend on
     // all of them: the 65th is merged into another one. See spec/cache 3.4
     MaskList masks;
-    for (const Found& row : found) {
+    for (const PointResult& row : found) {
       (void)masks.Add(row.live);
     }
     const auto entry = static_cast<uint32_t>(plan_.contents.entries.size());
@@ -246,7 +249,7 @@ class Planner {
       added.masks.push_back(IndexesOf(mask, plan_.contents.programs[number].options));
     }
     std::map<Hash128, size_t> rows;  // live key -> artifact
-    for (const Found& row : found) {
+    for (const PointResult& row : found) {
       CheckStop();
       const std::optional<Hash128> key =
           LiveKeyOf(prepared.entry, prepared.program(), row.values, masks.Of(row.live));
@@ -334,9 +337,10 @@ Result<cache::Blob> PackContent::Read(const Digest& digest, const cache::Call& c
     return kept;
   }
   const auto [program, target, point] = origin->second;
-  KILN_TRY(again_, builder_.Build(*programs_[program].targets[target],
-                                  programs_[program].points[point].options,
-                                  {.anew = true, .background = true}, call));
+  KILN_TRY(
+      again_,
+      builder_.Build(*programs_[program].targets[target], programs_[program].points[point].options,
+                     {.known = KnownResult::kBuiltAgain, .urgency = Urgency::kBackground}, call));
   kept = builder_.Read(again_, digest, call);
   if (!kept.ok()) {
     return Error{.code = ErrorCode::kUnavailable,
@@ -362,10 +366,10 @@ Result<void> ExploreAll(CachedBuild& builder,
     BatchPoint point{.options = exploration.SettingsOf(*node)};
     Exploration::Reading read;
     for (const std::shared_ptr<const PreparedProgram>& target : targets) {
-      BuildTrace trace;
-      KILN_TRY_VOID(
-          builder.Build(*target, point.options, {.background = true, .trace = &trace}, call));
-      read.Add(trace);
+      BuildReport report =
+          builder.Report(*target, point.options, {.urgency = Urgency::kBackground}, call);
+      KILN_TRY_VOID(std::move(report.outcome));
+      read.Add(report.trace);
     }
     point.served = exploration.Expand(*node, std::move(read));
     AddCharged(point, points.points);

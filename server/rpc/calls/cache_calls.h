@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "proto/kiln/v1/cache.pb.h"
-#include "server/rpc/calls/compile_calls.h"
+#include "server/rpc/calls/source_upload.h"
 
 namespace kiln::rpc {
 

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <map>
 #include <memory>
-#include <optional>
 #include <string_view>
 #include <unordered_set>
 
@@ -13,11 +12,8 @@
 #include "cache/decorators/memory_store.h"
 #include "compiler/base/printable.h"
 #include "compiler/base/threads/stop.h"
-#include "compiler/driver/option_text.h"
 #include "server/compile/cached_result.h"
 #include "server/compile/looking.h"
-#include "server/compile/programs/program_texts.h"
-#include "server/project/liveness.h"
 #include "server/rpc/messages/convert_batch.h"
 #include "server/rpc/messages/convert_reply.h"
 #include "server/rpc/messages/convert_request.h"
@@ -58,89 +54,6 @@ Result<void> FillInline(Engine& engine, const compile::Outcome& outcome, const c
            ContentOf(engine, outcome, outcome.artifact->metadata, call));
   artifact.set_metadata_data(std::string(AsText(metadata.bytes)));
   return {};
-}
-
-// A module with several places to resolve: the beginnings of the lines of a file are found once.
-class PlacesIn {
- public:
-  // The text must outlive the object.
-  explicit PlacesIn(const ModuleText& text) : text_(text), ends_(text.files().size()) {}
-
-  // Path, bytes, line and column of a name. Spans of rows come from an image that was checked, but
-  // texts are those of the store now, so a place behind the end becomes the end.
-  void PlaceTo(Span bytes, v1::Diagnostic::Label& out) {
-    const size_t row = text_.FileAt(bytes.begin);
-    const ModuleText::File& file = text_.files()[row];
-    const std::vector<size_t>& ends = EndsOf(row);
-    const size_t at = std::min<size_t>(bytes.begin - file.first, file.source->text.size());
-    const auto line = std::ranges::lower_bound(ends, at) - ends.begin();
-    const size_t line_start = line == 0 ? 0 : ends[static_cast<size_t>(line) - 1] + 1;
-    out.set_path(file.source->path);
-    out.set_begin(bytes.begin - file.first);
-    out.set_end(bytes.end - file.first);
-    out.set_line(1 + static_cast<uint32_t>(line));
-    out.set_column(1 + static_cast<uint32_t>(at - line_start));
-  }
-
- private:
-  // Of lines of a file.
-  const std::vector<size_t>& EndsOf(size_t row) {
-    if (!ends_[row].has_value()) {
-      ends_[row].emplace();
-      const std::string& text = text_.files()[row].source->text;
-      for (size_t i = text.find('\n'); i != std::string::npos; i = text.find('\n', i + 1)) {
-        ends_[row]->push_back(i);
-      }
-    }
-    return *ends_[row];
-  }
-
-  const ModuleText& text_;
-  std::vector<std::optional<std::vector<size_t>>> ends_;  // by file
-};
-
-resolve::OptionSetting DefaultOf(const ir::ModuleView& view, const ir::Option& option) {
-  resolve::OptionSetting setting{.name = std::string(view.Text(option.name)),
-                                 .scope = option.scope,
-                                 .kind = option.kind,
-                                 .bits = option.default_value};
-  if (option.kind == ir::OptionKind::kEnum) {
-    setting.text = view.Text(ir::StringId{view.List(option.values)[option.default_value]});
-  }
-  return setting;
-}
-
-void OptionTo(const resolve::Program& program, uint32_t module, const ir::Option& option,
-              v1::OptionInfo& out) {
-  const ir::ModuleView& view = program.module(module);
-  out.set_name(std::string(view.Text(option.name)));
-  out.set_scope(option.scope == ir::OptionScope::kGlobal ? v1::OptionValue::GLOBAL
-                                                         : v1::OptionValue::INSTANCE);
-  out.set_type(std::string(driver::OptionKindText(option.kind)));
-  if (option.kind == ir::OptionKind::kEnum) {
-    for (const uint32_t value : view.List(option.values)) {
-      out.add_values(std::string(view.Text(ir::StringId{value})));
-    }
-  }
-  ToProto(DefaultOf(view, option), *out.mutable_default_());
-}
-
-void LivenessTo(const project::Liveness& liveness, const std::vector<compile::NamedTarget>& targets,
-                v1::OptionInfo& info) {
-  info.set_dependents(liveness.dependents);
-  for (const auto& [affected, name] :
-       {std::pair(liveness.code, "code"), std::pair(liveness.settings, "settings"),
-        std::pair(liveness.layout, "layout")}) {
-    if (affected) {
-      info.add_affects(name);
-    }
-  }
-  // Every target has metadata, which tells the value of every option that was read.
-  for (const compile::NamedTarget& target : targets) {
-    if (liveness.dependents != 0) {
-      info.add_live_in(target.name);
-    }
-  }
 }
 
 }  // namespace
@@ -209,18 +122,6 @@ Result<std::shared_ptr<const compile::PreparedProgram>> PrepareOrListMissing(
   return prepared;
 }
 
-std::optional<resolve::OptionSetting> DefaultOf(const resolve::Program& program,
-                                                std::string_view name) {
-  for (uint32_t module = 0; module < program.modules().size(); ++module) {
-    for (const ir::Option& option : program.module(module).options) {
-      if (program.module(module).Text(option.name) == name) {
-        return DefaultOf(program.module(module), option);
-      }
-    }
-  }
-  return std::nullopt;
-}
-
 // Targets are indexes into the program's list (spec/daemon 3).
 Result<AskedVariant> FromProto(const v1::Variant& variant) {
   if (!variant.has_inline_program()) {
@@ -278,10 +179,14 @@ Result<void> SayWhetherStored(Engine& engine, const cache::Call& call, compile::
 Result<compile::Outcome> CompileTarget(Engine& engine, const compile::PreparedProgram& prepared,
                                        std::span<const resolve::OptionSetting> options,
                                        const CompileHow& how, const cache::Call& call,
-                                       v1::Outcome& converted) {
+                                       compile::BuildTrace& trace, v1::Outcome& converted) {
   compile::BuildOptions build = how.build;
+  build.trace = compile::TraceDetail::kAll;
   for (;;) {
-    KILN_TRY(compile::Outcome outcome, engine.builder.Build(prepared, options, build, call));
+    compile::BuildReport report =
+        engine.builder.Report(prepared, options, build, call, std::move(trace));
+    trace = std::move(report.trace);
+    KILN_TRY(compile::Outcome outcome, std::move(report.outcome));
     if (build.durability != cache::Durability::kRelaxed) {
       KILN_TRY_VOID(SayWhetherStored(engine, call, outcome));
     }
@@ -291,11 +196,12 @@ Result<compile::Outcome> CompileTarget(Engine& engine, const compile::PreparedPr
       return outcome;
     }
     const Result<void> filled = FillInline(engine, outcome, call, *converted.mutable_artifacts(0));
-    if (filled.ok() || filled.error().code != ErrorCode::kNotFound || build.anew ||
-        !build.may_compile) {
+    if (filled.ok() || filled.error().code != ErrorCode::kNotFound ||
+        build.known == compile::KnownResult::kBuiltAgain ||
+        build.unknown == compile::UnknownVariant::kRefused) {
       return filled.ok() ? Result<compile::Outcome>(std::move(outcome)) : filled.error();
     }
-    build.anew = true;
+    build.known = compile::KnownResult::kBuiltAgain;
   }
 }
 
@@ -340,14 +246,14 @@ Result<void> CompileVariant(Engine& engine, const v1::Variant& variant, const Co
   for (const compile::NamedTarget& target : asked.targets) {
     compile::BuildTrace trace;
     compile::StageWatch watch(engine.clock, &trace);
-    KILN_TRY(const auto prepared, PrepareOrListMissing(engine, asked.program, target, call, detail,
-                                                       compile::PoisonFor(how.build.retry_failed)));
+    KILN_TRY(const auto prepared,
+             PrepareOrListMissing(
+                 engine, asked.program, target, call, detail,
+                 compile::PoisonFor(how.build.failed == compile::KnownFailure::kTriedAgain)));
     watch.Lap("prepare");
-    CompileHow traced = how;
-    traced.build.trace = &trace;
     v1::Outcome converted;
     const Result<compile::Outcome> one =
-        CompileTarget(engine, *prepared, asked.options, traced, call, converted);
+        CompileTarget(engine, *prepared, asked.options, how, call, trace, converted);
     const bool not_cached = !one.ok() && one.error().reason == "NOT_CACHED";
     if (!one.ok() && !not_cached) {
       return one.error();
@@ -360,7 +266,7 @@ Result<void> CompileVariant(Engine& engine, const v1::Variant& variant, const Co
             : 0;
     seq = seq == 0 || (miss && !explained_miss) ? number : seq;
     explained_miss = explained_miss || miss;
-    if (not_cached && how.build.may_compile && !call.may_write) {
+    if (not_cached && how.build.unknown == compile::UnknownVariant::kCompiled && !call.may_write) {
       return WouldWrite(
           fmt::format("this variant of '{}' is not in the cache and would have to be "
                       "compiled and stored",
@@ -386,220 +292,6 @@ Result<void> CompileVariant(Engine& engine, const v1::Variant& variant, const Co
   }
   outcome.set_explain_seq(seq);
   return {};
-}
-
-// Sizes are counted over all programs of a reply, since the reply is one message.
-namespace {
-
-// What a whole reply holds so far.
-struct ListedBytes {
-  uint64_t all = 0;
-  uint64_t readers = 0;  // their labels
-};
-
-// The options of a program into a message that has `options` and `diagnostics`.
-template <class Reply>
-class OptionLister {
- public:
-  // All must outlive the object.
-  OptionLister(const ProgramAndTargets& program, const resolve::Program& linked,
-               std::span<const ModuleText> texts, Reply& reply, ListedBytes& bytes)
-      : targets_(program.targets), linked_(linked), reply_(reply), bytes_(bytes) {
-    for (const ModuleText& text : texts) {
-      places_.emplace_back(text);
-    }
-  }
-
-  Result<void> Add(uint32_t module, const ir::Option& option, const project::Liveness& liveness) {
-    v1::OptionInfo& info = *reply_.add_options();
-    OptionTo(linked_, module, option, info);
-    places_[module].PlaceTo(linked_.module(module).SpanOf(option.span),
-                            *info.mutable_declared_at());
-    AddReaders(liveness, info);
-    LivenessTo(liveness, targets_, info);
-    // The size depends on the source: names are arbitrarily long.
-    bytes_.all += info.ByteSizeLong();
-    return bytes_.all > kMaxReply ? Result<void>(AboveLimit("reply", kMaxReply, bytes_.all))
-                                  : Result<void>();
-  }
-
- private:
-  void AddReaders(const project::Liveness& liveness, v1::OptionInfo& info) {
-    for (const project::Liveness::Reader& reader : liveness.readers) {
-      CheckStop();
-      v1::Diagnostic::Label label;
-      label.set_text(reader.name);
-      places_[reader.module].PlaceTo(reader.where, label);
-      const uint64_t size = label.ByteSizeLong();
-      if (size > kMaxReaderLabels - bytes_.readers) {
-        break;
-      }
-      bytes_.readers += size;
-      *info.add_readers() = std::move(label);
-    }
-  }
-
-  const std::vector<compile::NamedTarget>& targets_;
-  const resolve::Program& linked_;
-  Reply& reply_;
-  ListedBytes& bytes_;
-  std::vector<PlacesIn> places_;  // by module
-};
-
-// Liveness of one program with any target: what depends on an option is the same for all.
-template <class Reply>
-Result<void> ListOptionsOf(Engine& engine, const ProgramAndTargets& program, bool with_liveness,
-                           const cache::Call& call, Reply& reply, ListedBytes& bytes,
-                           v1::ErrorDetail& detail) {
-  const compile::NamedTarget any{.name = "spirv", .target = {}};
-  KILN_TRY(const auto prepared, PrepareOrListMissing(engine, program.program, any, call, detail));
-  if (!prepared->ok()) {
-    v1::Outcome outcome;
-    ToProto(prepared->diagnostics, outcome);
-    *reply.mutable_diagnostics() = std::move(*outcome.mutable_diagnostics());
-    bytes.all += reply.ByteSizeLong();
-    return bytes.all > kMaxReply ? Result<void>(AboveLimit("reply", kMaxReply, bytes.all))
-                                 : Result<void>();
-  }
-  const resolve::Program& linked = prepared->program();
-  const std::vector<project::Liveness> liveness =
-      with_liveness ? project::LivenessOf(linked, program.program.entries)
-                    : std::vector<project::Liveness>(linked.option_count());
-  if (linked.option_count() == 0) {
-    return {};
-  }
-  KILN_TRY(const compile::ProgramTexts texts,
-           compile::ProgramTexts::Load(engine.pool, *prepared, call));
-  OptionLister<Reply> lister(program, linked, texts.modules(), reply, bytes);
-  size_t number = 0;  // options are numbered as they are listed
-  for (uint32_t module = 0; module < linked.modules().size(); ++module) {
-    for (const ir::Option& option : linked.module(module).options) {
-      CheckStop();
-      KILN_TRY_VOID(lister.Add(module, option, liveness[number++]));
-    }
-  }
-  return {};
-}
-
-// The missing sources of all programs are told at once: their client uploads them once.
-Result<void> ListOptionsOfAll(Engine& engine, const v1::ListOptionsRequest& request,
-                              const cache::Call& call, v1::ListOptionsReply& reply,
-                              v1::ErrorDetail& detail) {
-  if (request.has_program()) {
-    return Malformed("programs", "either program or programs");
-  }
-  if (static_cast<uint64_t>(request.programs_size()) > kMaxListedPrograms) {
-    return AboveLimit("programs of a list", kMaxListedPrograms,
-                      static_cast<uint64_t>(request.programs_size()));
-  }
-  std::vector<ProgramAndTargets> programs;
-  std::vector<compile::Source> sources;
-  for (const v1::Program& asked : request.programs()) {
-    KILN_TRY(ProgramAndTargets program, FromProto(asked));
-    sources.insert(sources.end(), program.program.sources.begin(), program.program.sources.end());
-    programs.push_back(std::move(program));
-  }
-  KILN_TRY_VOID(CheckThere(engine, sources, call, detail));
-  ListedBytes bytes;
-  for (const ProgramAndTargets& program : programs) {
-    CheckStop();
-    KILN_TRY_VOID(ListOptionsOf(engine, program, request.with_liveness(), call,
-                                *reply.add_programs(), bytes, detail));
-  }
-  return {};
-}
-
-}  // namespace
-
-Result<void> ListOptions(Engine& engine, const v1::ListOptionsRequest& request,
-                         const cache::Call& call, v1::ListOptionsReply& reply,
-                         v1::ErrorDetail& detail) {
-  if (request.programs_size() != 0) {
-    return ListOptionsOfAll(engine, request, call, reply, detail);
-  }
-  KILN_TRY(const ProgramAndTargets program, FromProto(request.program()));
-  ListedBytes bytes;
-  return ListOptionsOf(engine, program, request.with_liveness(), call, reply, bytes, detail);
-}
-
-Error UploadsFull(const ByteRoom& room) {
-  return {.code = ErrorCode::kResourceExhausted,
-          .context = fmt::format("uploads of all clients hold {} bytes; {} are allowed",
-                                 room.held(), room.most()),
-          .reason = "BUFFERS_FULL"};
-}
-
-// Messages of one stream: a source may come in pieces, one source after the other. Sizes are
-// checked before anything is kept, and what is kept counts as held, together with that of all other
-// uploads (spec/daemon 10).
-Result<void> Upload::Take(const v1::PutSourcesRequest& message) {
-  if (message.ByteSizeLong() > kMaxStreamMessage) {
-    return AboveLimit("stream message", kMaxStreamMessage, message.ByteSizeLong());
-  }
-  KILN_TRY(const Digest digest, FromProto(message.digest()));
-  if (open_ && digest != digest_) {
-    return Malformed("digest", "a source begins before the one before it is complete");
-  }
-  const bool spaces =
-      message.path_hint() == kSpacesHint || (open_ && digest_.size > kMaxSourceFile);
-  if (digest.size > (spaces ? kMaxStoredRequest : kMaxSourceFile)) {
-    return spaces ? AboveLimit("stored request", kMaxStoredRequest, digest.size)
-                  : AboveLimit("source file", kMaxSourceFile, digest.size);
-  }
-  total_ += message.data().size();
-  if (total_ > kMaxSourceSet) {
-    return AboveLimit("source set of a manifest", kMaxSourceSet, total_);
-  }
-  files_ += open_ ? 0 : 1;
-  if (files_ > kMaxSourceFiles) {
-    return AboveLimit("source files of a manifest", kMaxSourceFiles, files_);
-  }
-  // Room is taken for the bytes and once for what a source costs beside them.
-  if (!held_.Take(message.data().size() + (open_ ? 0 : kUploadOverhead))) {
-    return UploadsFull(room_);
-  }
-  open_ = true;
-  digest_ = digest;
-  bytes_ += message.data();
-  if (bytes_.size() > digest_.size || (message.last() && DigestOf(bytes_) != digest_)) {
-    rejected_.emplace_back(digest_, "DIGEST_MISMATCH");
-    return Error{.code = ErrorCode::kInvalidArgument,
-                 .context = "the bytes of '" + message.path_hint() + "' do not have its digest",
-                 .reason = "DIGEST_MISMATCH"};
-  }
-  if (message.last()) {
-    waiting_ += bytes_.size() + kUploadOverhead;
-    complete_.push_back(cache::ContentItem(digest_, cache::CopiedBlob(AsBytes(bytes_))));
-    (void)std::exchange(bytes_, {});  // with its memory
-    open_ = false;
-  }
-  return {};
-}
-
-// Durable, since the client was told that its sources are there. A source that the store could not
-// take counts if it is readable all the same, from memory.
-Result<void> Upload::Store(const cache::Call& call) {
-  if (complete_.empty()) {
-    return {};
-  }
-  const std::vector<cache::Item> items = std::exchange(complete_, {});
-  const uint64_t stored_bytes = std::exchange(waiting_, 0);
-  const Result<uint64_t> added =
-      engine_.whole.uploads.Upload(owner_, items, cache::UploadStore::Place::kMemoryToo, call);
-  if (!added.ok()) {
-    return WithContext(added.error(), "sources were not stored");
-  }
-  reply_.set_stored(reply_.stored() + *added);
-  reply_.set_already(reply_.already() + items.size() - *added);
-  held_.GiveBack(stored_bytes);
-  return {};
-}
-
-Result<v1::PutSourcesReply> Upload::Finish() const {
-  if (open_) {
-    return Malformed("last", "the upload ended inside a source");
-  }
-  return reply_;
 }
 
 }  // namespace kiln::rpc

@@ -171,9 +171,9 @@ Result<void> ExplainVariant(Engine& engine, const v1::ExplainRequest& request,
   for (const compile::NamedTarget& target : asked.targets) {
     KILN_TRY(const auto prepared,
              PrepareOrListMissing(engine, asked.program, target, call, detail));
-    compile::BuildTrace trace;
-    const Result<compile::Outcome> found = engine.builder.Build(
-        *prepared, asked.options, {.may_compile = false, .trace = &trace}, call);
+    const auto [found, trace, rows] = engine.builder.Report(
+        *prepared, asked.options,
+        {.unknown = compile::UnknownVariant::kRefused, .trace = compile::TraceDetail::kAll}, call);
     if (!found.ok() && found.error().reason != "NOT_CACHED") {
       return found.error();
     }

@@ -210,13 +210,16 @@ Result<void> FetchPages::AddVariant(const cache::Call& call, v1::ErrorDetail& de
   // full to take them.
   fresh_.clear();
   CompileHow how{.build = {}, .inline_data = request_.inline_data(), .fresh = &fresh_};
-  how.build.may_compile = request_.on_miss() == v1::FetchRequest::COMPILE;
+  if (request_.on_miss() != v1::FetchRequest::COMPILE) {
+    how.build.unknown = compile::UnknownVariant::kRefused;
+  }
   how.asker = {.project = request_.project(), .lane = "interactive", .trace = trace_};
   v1::Outcome outcome;
   KILN_TRY_VOID(CompileVariant(engine_, variant, how, call, outcome, detail));
   Result<void> sent = AddBlobs(outcome, call);
-  if (!sent.ok() && sent.error().code == ErrorCode::kNotFound && how.build.may_compile) {
-    how.build.anew = true;  // known, but gone (spec/cache 8.5)
+  if (!sent.ok() && sent.error().code == ErrorCode::kNotFound &&
+      how.build.unknown == compile::UnknownVariant::kCompiled) {
+    how.build.known = compile::KnownResult::kBuiltAgain;  // known, but gone (spec/cache 8.5)
     outcome.Clear();
     KILN_TRY_VOID(CompileVariant(engine_, variant, how, call, outcome, detail));
     sent = AddBlobs(outcome, call);
@@ -271,7 +274,8 @@ Result<compile::Outcome> FetchPages::Rebuild(const compile::BatchItem& item,
       if (program.program.name == item.program && target.name == item.outcome.artifact->target) {
         KILN_TRY(const auto prepared,
                  PrepareOrListMissing(engine_, program.program, target, call, detail));
-        return engine_.builder.Build(*prepared, item.options, {.anew = true}, call);
+        return engine_.builder.Build(*prepared, item.options,
+                                     {.known = compile::KnownResult::kBuiltAgain}, call);
       }
     }
   }

@@ -338,8 +338,8 @@ Result<void> InspectPages::AddVariant(const cache::Call& call, v1::ErrorDetail& 
   KILN_TRY(AskedVariant asked, FromProto(request_.variant()));
   for (const compile::NamedTarget& target : asked.targets) {
     KILN_TRY(auto prepared, PrepareOrListMissing(engine_, asked.program, target, call, detail));
-    const Result<compile::Outcome> found =
-        engine_.builder.Build(*prepared, asked.options, {.may_compile = false}, call);
+    const Result<compile::Outcome> found = engine_.builder.Build(
+        *prepared, asked.options, {.unknown = compile::UnknownVariant::kRefused}, call);
     if (!found.ok()) {
       return found.error().reason == "NOT_CACHED"
                  ? Unknown("this variant is not in the cache: compile it first")

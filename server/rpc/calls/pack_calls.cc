@@ -88,7 +88,7 @@ class VariantPrograms {
   std::vector<compile::PackProgram> programs_;
 };
 
-struct Wanted {
+struct PackOrder {
   std::string project;
   std::vector<compile::PackProgram> programs;
 };
@@ -170,10 +170,10 @@ Result<void> AddWarmList(const v1::BuildPackRequest& request,
 
 // What a pack is made of: the points of a batch or single variants, then the targets, then the warm
 // list. The order matters, since targets are renumbered before points are added for the warm list.
-Result<Wanted> WantedBy(Engine& engine, const v1::BuildPackRequest& request,
-                        const cache::Call& call, v1::ErrorDetail& detail) {
+Result<PackOrder> WantedBy(Engine& engine, const v1::BuildPackRequest& request,
+                           const cache::Call& call, v1::ErrorDetail& detail) {
   KILN_TRY_VOID(CheckName("project", request.project()));
-  Wanted wanted{.project = request.project(), .programs = {}};
+  PackOrder wanted{.project = request.project(), .programs = {}};
   if (request.batch_id().empty() == request.variants().empty()) {
     return Malformed("variants", "either variants or a batch");
   }
@@ -211,7 +211,7 @@ uint64_t SourceDate() {
 }
 
 // Nothing in it depends on the day or the machine but what the caller says (spec/cache 10.8).
-Bytes InfoOf(const v1::BuildPackRequest& request, const Wanted& wanted,
+Bytes InfoOf(const v1::BuildPackRequest& request, const PackOrder& wanted,
              const compile::PackPlan& plan) {
   v1::PackInfo info;
   info.set_project(wanted.project);
@@ -279,7 +279,7 @@ class ContentProgress {
   uint64_t bytes_ = 0;
 };
 
-Result<pack::WriteReport> WriteTo(Engine& engine, const Wanted& wanted,
+Result<pack::WriteReport> WriteTo(Engine& engine, const PackOrder& wanted,
                                   const compile::PackPlan& plan, const pack::WriteOptions& options,
                                   const std::string& file, const Push& push,
                                   const cache::Call& call) {
@@ -300,16 +300,17 @@ Result<pack::WriteReport> WriteTo(Engine& engine, const Wanted& wanted,
   return written;
 }
 
-struct Packed {
+struct WrittenPack {
   compile::PackPlan plan;
   pack::WriteReport written;
 };
 
 // Plans, writes to a file without a name, and puts it on the shelf. What fails before the last step
 // leaves nothing behind that has a name.
-Result<Packed> PlanAndWrite(Engine& engine, const v1::BuildPackRequest& request,
-                            const Wanted& wanted, const pack::Pack* base, const cache::Actor& actor,
-                            const Push& push, const cache::Call& call) {
+Result<WrittenPack> PlanAndWrite(Engine& engine, const v1::BuildPackRequest& request,
+                                 const PackOrder& wanted, const pack::Pack* base,
+                                 const cache::Actor& actor, const Push& push,
+                                 const cache::Call& call) {
   const auto progress = [&](uint64_t done, uint64_t total) {
     PushProgress(push, "lookup", done, total);
   };
@@ -336,7 +337,7 @@ Result<Packed> PlanAndWrite(Engine& engine, const v1::BuildPackRequest& request,
   } else if (!engine.shelf.HasInstead(file, written.pack_id)) {
     return WouldWrite("nobody has made exactly this pack lately, and it would have to be kept");
   }
-  return Packed{.plan = std::move(plan), .written = written};
+  return WrittenPack{.plan = std::move(plan), .written = written};
 }
 
 }  // namespace
@@ -380,8 +381,9 @@ Result<void> BuildPack(Engine& engine, const v1::BuildPackRequest& request,
   // meanwhile. HeldLeases bounds how long one holds.
   const cache::HeldLeases::ScopedLease held =
       call.may_write ? engine.whole.held.Hold("pack") : cache::HeldLeases::ScopedLease();
-  KILN_TRY(const Wanted wanted, WantedBy(engine, request, call, detail));
-  KILN_TRY(const Packed made, PlanAndWrite(engine, request, wanted, base.get(), actor, push, call));
+  KILN_TRY(const PackOrder wanted, WantedBy(engine, request, call, detail));
+  KILN_TRY(const WrittenPack made,
+           PlanAndWrite(engine, request, wanted, base.get(), actor, push, call));
   const auto& [plan, written] = made;
   if (!request.pin().empty()) {
     // The pin comes last: it names what the pack has, and a pack that failed leaves none behind.

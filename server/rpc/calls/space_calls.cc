@@ -14,6 +14,7 @@
 #include "compiler/base/threads/stop.h"
 #include "server/compile/batch/batch_points.h"
 #include "server/project/space.h"
+#include "server/rpc/calls/option_list.h"
 #include "server/rpc/messages/convert_batch.h"
 #include "server/rpc/messages/convert_reply.h"
 #include "server/rpc/messages/convert_request.h"
@@ -96,24 +97,25 @@ void DiagnosticsTo(const std::vector<PlacedDiagnostic>& diagnostics,
 }
 
 // What the cache knows of one variant.
-struct Known {
+struct VariantStanding {
   v1::VariantRow::State state = v1::VariantRow::UNKNOWN;
   Hash128 signature;
 };
-Result<Known> LookUp(Engine& engine, const compile::PreparedProgram& program,
-                     std::span<const resolve::OptionSetting> options, const cache::Call& call) {
+Result<VariantStanding> LookUp(Engine& engine, const compile::PreparedProgram& program,
+                               std::span<const resolve::OptionSetting> options,
+                               const cache::Call& call) {
   const Result<compile::Outcome> found =
-      engine.builder.Build(program, options, {.may_compile = false}, call);
+      engine.builder.Build(program, options, {.unknown = compile::UnknownVariant::kRefused}, call);
   if (!found.ok()) {
     if (found.error().reason == "NOT_CACHED") {
-      return Known{};
+      return VariantStanding{};
     }
     return found.error();
   }
   if (found->kind != compile::OutcomeKind::kOk) {
-    return Known{.state = v1::VariantRow::FAILED, .signature = {}};
+    return VariantStanding{.state = v1::VariantRow::FAILED, .signature = {}};
   }
-  return Known{.state = v1::VariantRow::CACHED, .signature = found->artifact->signature};
+  return VariantStanding{.state = v1::VariantRow::CACHED, .signature = found->artifact->signature};
 }
 
 // Distinct results of the space that are in the cache; nothing if there may be too many to look.
@@ -128,7 +130,7 @@ Result<std::optional<uint64_t>> CachedResults(Engine& engine, const OpenedSpace&
   std::set<Hash128> signatures;
   for (const project::Counter::LivePoint& point : *points) {
     CheckStop();
-    KILN_TRY(const Known known,
+    KILN_TRY(const VariantStanding known,
              LookUp(engine, *opened.prepared, opened.space->SettingsOf(point.values), call));
     if (known.state == v1::VariantRow::CACHED) {
       signatures.insert(known.signature);
@@ -342,7 +344,7 @@ class RowsOf {
 
   Result<void> AddRow(const std::vector<resolve::OptionSetting>& options) {
     CheckStop();
-    KILN_TRY(const Known known, LookUp(engine_, *opened_.prepared, options, call_));
+    KILN_TRY(const VariantStanding known, LookUp(engine_, *opened_.prepared, options, call_));
     v1::VariantRow& row = *reply_.add_rows();
     row.set_rank(std::to_string(at_.rank++));
     row.set_state(known.state);

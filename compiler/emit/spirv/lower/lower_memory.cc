@@ -17,9 +17,10 @@ using spv::Op;
 struct AtomicRow {
   Op u, s;
 };
-// By Builtin, from kAtomicAdd.
+// By AtomicOp, from kAdd.
 constexpr AtomicRow kAtomics[] = {
     {Op::OpAtomicIAdd, Op::OpAtomicIAdd},
+    {Op::OpAtomicISub, Op::OpAtomicISub},
     {Op::OpAtomicUMin, Op::OpAtomicSMin},
     {Op::OpAtomicUMax, Op::OpAtomicSMax},
     {Op::OpAtomicAnd, Op::OpAtomicAnd},
@@ -28,9 +29,19 @@ constexpr AtomicRow kAtomics[] = {
     {Op::OpAtomicExchange, Op::OpAtomicExchange},
     {Op::OpAtomicCompareExchange, Op::OpAtomicCompareExchange},
 };
-constexpr auto kFirstAtomic = static_cast<size_t>(ir::Builtin::kAtomicAdd);
+constexpr auto kFirstAtomic = static_cast<size_t>(ir::AtomicOp::kAdd);
 static_assert(std::size(kAtomics) ==
-              static_cast<size_t>(ir::Builtin::kAtomicCompareExchange) - kFirstAtomic + 1);
+              static_cast<size_t>(ir::AtomicOp::kCompareExchange) - kFirstAtomic + 1);
+
+const AtomicRow& RowOf(ir::AtomicOp op) { return kAtomics[static_cast<size_t>(op) - kFirstAtomic]; }
+
+// The functions of RPL stand in the order of the operations, but there is no subtraction.
+constexpr ir::AtomicOp AtomicOpOf(ir::Builtin builtin) {
+  const auto row = static_cast<size_t>(builtin) - static_cast<size_t>(ir::Builtin::kAtomicAdd);
+  return static_cast<ir::AtomicOp>(kFirstAtomic + row + (row == 0 ? 0 : 1));
+}
+static_assert(AtomicOpOf(ir::Builtin::kAtomicMin) == ir::AtomicOp::kMin);
+static_assert(AtomicOpOf(ir::Builtin::kAtomicCompareExchange) == ir::AtomicOp::kCompareExchange);
 
 constexpr uint32_t Bits(spv::MemorySemanticsMask mask) { return static_cast<uint32_t>(mask); }
 constexpr uint32_t kWorkgroupScope = static_cast<uint32_t>(spv::Scope::Workgroup);
@@ -47,7 +58,7 @@ Ref LowerAtomic(RegionLowering& region, const ir::BuiltinCallInst& inst) {
   const bool shared = place.root.storage == spv::StorageClass::Workgroup;
   const SymbolId scope = region.globals().U32(shared ? kWorkgroupScope : kDeviceScope);
   const SymbolId relaxed = region.globals().U32(0);
-  const AtomicRow& row = kAtomics[static_cast<size_t>(inst.builtin) - kFirstAtomic];
+  const AtomicRow& row = RowOf(AtomicOpOf(inst.builtin));
   const bool is_signed = region.pool()[inst.type].scalar == ir::Scalar::kS32;
   const SymbolId type = region.Type(inst.type);
   const Ref result = region.writer().NewId();
@@ -90,22 +101,6 @@ void LowerBarrier(RegionLowering& region, const ir::BuiltinCallInst& inst) {
 }  // namespace
 
 namespace {
-
-// By AtomicOp, from kAdd.
-constexpr AtomicRow kTypedAtomics[] = {
-    {Op::OpAtomicIAdd, Op::OpAtomicIAdd},
-    {Op::OpAtomicISub, Op::OpAtomicISub},
-    {Op::OpAtomicUMin, Op::OpAtomicSMin},
-    {Op::OpAtomicUMax, Op::OpAtomicSMax},
-    {Op::OpAtomicAnd, Op::OpAtomicAnd},
-    {Op::OpAtomicOr, Op::OpAtomicOr},
-    {Op::OpAtomicXor, Op::OpAtomicXor},
-    {Op::OpAtomicExchange, Op::OpAtomicExchange},
-    {Op::OpAtomicCompareExchange, Op::OpAtomicCompareExchange},
-};
-constexpr auto kFirstTypedAtomic = static_cast<size_t>(ir::AtomicOp::kAdd);
-static_assert(std::size(kTypedAtomics) ==
-              static_cast<size_t>(ir::AtomicOp::kCompareExchange) - kFirstTypedAtomic + 1);
 
 uint32_t ScopeOf(ir::MemoryScope scope) {
   switch (scope) {
@@ -180,7 +175,7 @@ Op OpcodeOf(ir::AtomicOp op, ir::Scalar scalar) {
   if (op == ir::AtomicOp::kStore) {
     return Op::OpAtomicStore;
   }
-  const AtomicRow& row = kTypedAtomics[static_cast<size_t>(op) - kFirstTypedAtomic];
+  const AtomicRow& row = RowOf(op);
   return ir::IsSignedScalar(scalar) ? row.s : row.u;
 }
 

@@ -21,14 +21,14 @@ ScopeId ScopeOf(const Symbol& symbol) {
 }
 
 // One of the two is set: the symbol, or what was looked for in vain.
-struct Found {
+struct PathTarget {
   const Symbol* symbol = nullptr;
   uint32_t missing = syntax::kNone;  // token that was not found
 };
 
 // `A::B::name`, each step in the scope that the last one opened. The first name is looked for
 // from the current scope outwards, unless a `::` is in front.
-Found FindPath(CheckContext& context, uint32_t name, uint32_t path, bool global) {
+PathTarget FindPath(CheckContext& context, uint32_t name, uint32_t path, bool global) {
   const std::span<const uint32_t> tokens = context.ast.List(path);
   ScopeId scope = global ? context.scopes.global() : context.scopes.current();
   bool within = global;
@@ -152,7 +152,7 @@ const Symbol* Find(CheckContext& context, uint32_t name, uint32_t path, bool glo
 
 // HLSL2001 points at the first name of the path that is not there.
 const Symbol* LookUp(CheckContext& context, uint32_t name, uint32_t path, bool global) {
-  const Found found = FindPath(context, name, path, global);
+  const PathTarget found = FindPath(context, name, path, global);
   if (found.symbol == nullptr) {
     context.Say(
         context.At(Code::kHlsl2001, found.missing).With("name", context.Text(found.missing)));

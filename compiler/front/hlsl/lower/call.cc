@@ -20,7 +20,7 @@ namespace kiln::hlsl {
 namespace {
 
 // An argument that comes back: where it goes, and from where.
-struct Returned {
+struct OutArgument {
   Place place;
   ir::InstId storage;
   TypeId type;  // of the parameter
@@ -90,7 +90,7 @@ ir::InstId CallValue(LowerContext& context, const Expr& expr) {
   }
   const std::span<const uint32_t> words = context.unit.List(ListId{expr.b});
   std::vector<ir::InstId> arguments;
-  std::vector<Returned> returned;
+  std::vector<OutArgument> returned;
   for (size_t i = 0; i < function.parameter_types.size(); ++i) {
     const ParameterType& parameter = function.parameter_types[i];
     const ExprId argument{words[3 * i]};
@@ -138,7 +138,7 @@ ir::InstId CallValue(LowerContext& context, const Expr& expr) {
   context.at = expr.at;
   const ir::InstId made = context.Emit(
       ir::CallInst{TypeOf(context, expr.type), callee, context.builder.Ids(arguments)});
-  for (const Returned& back : returned) {
+  for (const OutArgument& back : returned) {
     ir::InstId value = context.Emit(ir::LoadInst{TypeOf(context, back.type), back.storage});
     if (back.out.valid()) {
       const GivenScope given(context, value);

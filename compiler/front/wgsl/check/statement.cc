@@ -28,13 +28,13 @@ class Statements {
   explicit Statements(CheckContext& context) : context_(context) {}
 
   CheckedBody Body(syntax::StmtId body) {
-    const Checked made = All(context_.ast[body]);
+    const StatementResult made = All(context_.ast[body]);
     return {.body = Add({.kind = StmtKind::kBlock, .at = context_.ast[body].at}, made.children),
             .ways = made.ways};
   }
 
  private:
-  struct Checked {
+  struct StatementResult {
     std::vector<uint32_t> children;
     uint8_t ways = kNext;
     std::vector<uint32_t> skipped;  // names of what a loop declares behind a `continue`
@@ -61,8 +61,8 @@ class Statements {
   // Statements one after another, in the scope that the caller opened. `of_loop`: they are the
   // body of the innermost loop, and what they declare is seen in its continuing block.
   enum class BlockRole : uint8_t { kPlain, kOfLoop };
-  Checked All(const syntax::Stmt& block, BlockRole role = BlockRole::kPlain) {
-    Checked made;
+  StatementResult All(const syntax::Stmt& block, BlockRole role = BlockRole::kPlain) {
+    StatementResult made;
     for (const uint32_t child : context_.ast.List(block.children)) {
       CheckStop();
       const syntax::Stmt& stmt = context_.ast[syntax::StmtId{child}];
@@ -83,7 +83,7 @@ class Statements {
 
   One Block(syntax::StmtId id) {
     context_.scopes.Open();
-    const Checked made = All(context_.ast[id]);
+    const StatementResult made = All(context_.ast[id]);
     context_.scopes.Close();
     return {Add({.kind = StmtKind::kBlock, .at = context_.ast[id].at}, made.children), made.ways};
   }
@@ -387,7 +387,7 @@ class Statements {
     const Around before = std::exchange(around_, Around::kLoop);
     const bool outer_continue = std::exchange(has_continue_, false);
     context_.scopes.Open();
-    Checked body = All(stmt, BlockRole::kOfLoop);
+    StatementResult body = All(stmt, BlockRole::kOfLoop);
     has_continue_ = outer_continue;
     Stmt row{.kind = StmtKind::kLoop, .at = stmt.at};
     if (stmt.first.valid()) {
