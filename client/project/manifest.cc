@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <map>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <fmt/format.h>
 #include <toml++/toml.h>
@@ -341,9 +342,13 @@ std::string FindManifest(const std::string& folder) {
   }
 }
 
+Result<std::string> OwnManifest(const std::string& folder) {
+  return OwnManifest(folder, ::geteuid());
+}
+
 // root and oneself could do anything anyway. In a folder that only its owner may write, such as a
 // team's checkout, a file of another is there because the owner of the folder lets it be.
-Result<std::string> OwnManifest(const std::string& folder, uid_t user) {
+Result<std::string> OwnManifest(const std::string& folder, uint32_t user) {
   const std::string path = FindManifest(folder);
   struct stat file {};
   struct stat around {};

@@ -141,7 +141,8 @@ std::string FindManifest(const std::string& folder);
 
 // The same for who will do what it says as `user`: a file of somebody else that lies where
 // everybody may put files is no project of his. Errors: FOREIGN_MANIFEST.
-Result<std::string> OwnManifest(const std::string& folder, uid_t user = ::geteuid());
+Result<std::string> OwnManifest(const std::string& folder);
+Result<std::string> OwnManifest(const std::string& folder, uint32_t user);
 
 // The known word that is closest to `word`, or empty if none is near.
 std::string_view Closest(std::string_view word, const std::vector<std::string_view>& known);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/tool/hlsl_inputs.h"
 
+#include <filesystem>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -21,6 +22,12 @@ std::string RootOf(std::string folder) {
     folder.pop_back();
   }
   return folder == "." ? std::string() : folder;
+}
+
+// Not one that a link leads to: links are refused.
+bool IsFolder(const std::string& path) {
+  std::error_code ignored;
+  return std::filesystem::is_directory(std::filesystem::symlink_status(path, ignored));
 }
 
 // A file that a source includes, for a probe. What is included is the choice of whoever wrote the
@@ -92,7 +99,7 @@ Result<void> ReadIncludes(std::span<const SourceFile> sources, driver::SourceInp
         if (text.ok()) {
           inputs.files.Add({probe.path, std::move(text).value()});
           more = true;
-        } else if (text.error().code != ErrorCode::kNotFound) {
+        } else if (text.error().code != ErrorCode::kNotFound && !IsFolder(probe.path)) {
           // A probe may miss, since several folders are tried; a file that is there and cannot be
           // read is an error.
           return std::move(text).error();
