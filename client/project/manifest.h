@@ -9,7 +9,6 @@
 #include <map>
 #include <string>
 #include <string_view>
-#include <unistd.h>
 #include <variant>
 #include <vector>
 
