@@ -197,6 +197,7 @@ int Serve(const Arguments& arguments, const Config& config, const sigset_t& sign
                    config.log_levels.least, clock);
   log.SetLevels(config.log_levels);
   rpc::LogTransportTo(log);
+  rpc::KeepTransport();
   if (geteuid() == 0) {
     log.Write(LogLevel::kWarning, "security", "kilnd runs as root; any other user will do");
   }
@@ -270,8 +271,7 @@ int Serve(const Arguments& arguments, const Config& config, const sigset_t& sign
   // From here on signals end the process at once: `target.daemon` is null before the object goes.
   daemon->reset();
   log.Write(LogLevel::kInfo, "daemon", "stopped");
-  Leave(arguments,
-        0);  // gRPC may stall for seconds in its own exit, and the handler uses this frame
+  Leave(arguments, 0);  // gRPC is still there, and the handler of signals uses this frame
 }
 
 void AddFlags(CLI::App& app, Arguments& arguments) {

@@ -5,6 +5,7 @@ Compiles, uploads, counts, lists, builds a batch, watches and fetches it, over t
 
 usage: python_client_test.py BUILD_FOLDER ROOT
 """
+import hashlib
 import importlib
 import os
 import pathlib
@@ -60,6 +61,7 @@ class Client(unittest.TestCase):
                        KILN_CACHE_DIR=str(cls.dir / "cache"))
         subprocess.run([BUILD / "kiln", "start"], env=cls.env, check=True, timeout=60,
                        capture_output=True)
+        cls.compile_stubs = stubs["compile"]
         cls.channel = grpc.insecure_channel(f"unix:{socket}")
         cls.compiler = stubs["compile"].CompileServiceStub(cls.channel)
         cls.batches = stubs["batch"].BatchServiceStub(cls.channel)
@@ -86,6 +88,32 @@ class Client(unittest.TestCase):
         for name in ("fog", "mode"):
             space.axes.add(name=name, all=True)
         return space
+
+    def test_end_of_a_daemon_whose_bytes_were_read_slowly(self):
+        """What was read made a write wait for its socket: gRPC must not keep the daemon beyond its drain time."""
+        own = self.dir / "own"
+        own.mkdir(mode=0o700)
+        address = f"unix:{own / 'kilnd.sock'}"
+        ready, tell = os.pipe()
+        daemon = subprocess.Popen(
+            [BUILD / "kilnd", "--listen.unix", own / "kilnd.sock", "--cache.dir", own / "cache", "--ready-fd", str(tell),
+             "--lifecycle.drain_timeout=1s"], env=self.env, pass_fds=(tell,), stderr=subprocess.DEVNULL)
+        os.close(tell)
+        with os.fdopen(ready) as told:
+            self.assertIn("true", told.readline())
+        kept = importlib.import_module("kiln.v1.cache_pb2")
+        blobs = [os.urandom(1_900_000) for _ in range(10)]
+        digests = [self.common.Digest(id=hashlib.sha256(blob).digest()[:16], size=len(blob)) for blob in blobs]
+        with grpc.insecure_channel(address, [("grpc.max_receive_message_length", -1)]) as channel:
+            compiler = self.compile_stubs.CompileServiceStub(channel)
+            compiler.PutSources(self.compile.PutSourcesRequest(digest=digest, data=blob[at:at + (1 << 19)],
+                                                               last=at + (1 << 19) >= len(blob))
+                                for digest, blob in zip(digests, blobs) for at in range(0, len(blob), 1 << 19))
+            cache = importlib.import_module("kiln.v1.cache_pb2_grpc").CacheServiceStub(channel)
+            got = sum(len(part.data) for part in cache.GetBlobs(kept.GetBlobsRequest(digests=digests), timeout=PATIENCE))
+        self.assertEqual(got, sum(map(len, blobs)))
+        daemon.terminate()
+        self.assertEqual(daemon.wait(timeout=PATIENCE), 0)  # 71: something had no end of its own
 
     def test_info_names_the_version(self):
         info = self.admins.GetServerInfo(self.admin.GetServerInfoRequest(), timeout=PATIENCE)

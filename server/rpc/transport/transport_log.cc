@@ -5,6 +5,7 @@
 
 #include <atomic>
 
+#include <grpc/grpc.h>
 #include <grpc/support/log.h>
 
 namespace kiln::rpc {
@@ -20,5 +21,8 @@ void LogTransportTo(LogSink& log) {
   gpr_set_log_function(
       [](gpr_log_func_args* said) { sink.load()->Write(LogLevel::kDebug, "grpc", said->message); });
 }
+
+// One more than the objects of gRPC count for themselves, so the last of them takes nothing down.
+void KeepTransport() { grpc_init(); }
 
 }  // namespace kiln::rpc

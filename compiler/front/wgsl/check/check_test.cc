@@ -147,6 +147,52 @@ TEST(WgslCheck, Constants_AreKnownAndFit) {
   ExpectRows(kRows);
 }
 
+// What has no type is no operand of anything, wherever it stands.
+TEST(WgslCheck, FunctionsAndWords_AreNoValues) {
+  constexpr std::string_view kNames[] = {"abs", "textureLoad", "read", "f", "vec2", "vec2f"};
+  constexpr std::string_view kPlaces[] = {
+      "_ = @;",
+      "let a = @;",
+      "var a = 1 + @;",
+      "_ = -@;",
+      "_ = *@;",
+      "_ = &@;",
+      "_ = &(*@);",
+      "_ = @[0];",
+      "_ = t[@];",
+      "_ = @.x;",
+      "switch @ { default { } }",
+      "switch 1 { case @ { } default { } }",
+      "textureLoad(@, vec2i(0), 0);",
+      "_ = textureSample(@, s, vec2f());",
+      "_ = textureSample(x, @, vec2f());",
+      "_ = textureDimensions(@);",
+      "textureStore(@, vec2i(), vec4f());",
+      "_ = atomicAdd(@, 1);",
+      "_ = arrayLength(@);",
+      "_ = workgroupUniformLoad(@);",
+      "workgroupBarrier(@);",
+      "_ = max(1, @);",
+      "_ = vec2f(@, 1);",
+      "if @ { }",
+      "loop { break; continuing { break if @; } }",
+      "@ = 1;",
+      "t[@] = 1;",
+      "g(@);",
+  };
+  for (const std::string_view name : kNames) {
+    for (const std::string_view place : kPlaces) {
+      std::string text =
+          "@group(0) @binding(0) var x : texture_2d<f32>; @group(0) @binding(1) var s : sampler; "
+          "fn g(a : i32) { } fn f() { var t = array(1, 2); ";
+      text += place;
+      text.replace(text.rfind('@'), 1, name);
+      const std::string errors = ErrorsOf(text + " }");
+      EXPECT_EQ(std::count(errors.begin(), errors.end(), '\n'), 1) << text << "\n" << errors;
+    }
+  }
+}
+
 TEST(WgslCheck, Statements_FollowTheRules) {
   constexpr Row kRows[] = {
       {"fn f() { var a = vec2f(); a.x = 1; }", "WGSL1006",
@@ -243,6 +289,11 @@ TEST(WgslCheck, EntryPoints_HaveInterfaces) {
       {"@vertex fn f() -> @builtin(position) vec4f { return vec4f(); }", "WGSL4003",
        "@vertex fn f() -> @location(0) vec4f { return vec4f(); }"},
       {"@fragment fn f(@location(0) a : f32) { }", "WGSL4003", "@fragment fn f(a : f32) { }"},
+      {"enable dual_source_blending; struct B { @location(0) @blend_src(0) a : vec4f, "
+       "@location(0) @blend_src(1) b : vec4f } @fragment fn f() -> B { return B(); }",
+       "WGSL4003",
+       "enable dual_source_blending; struct B { @builtin(position) p : vec4f, @location(0) "
+       "@blend_src(0) a : vec4f } @vertex fn f() -> B { return B(); }"},
       {"@fragment fn f(@location(0) @interpolate(flat) a : u32) { }", "WGSL4003",
        "@fragment fn f(@location(0) a : u32) { }"},
       {"@fragment fn f(@location(0) a : f32, @location(1) b : f32) { }", "WGSL4003",

@@ -99,6 +99,10 @@ class EntryPoint {
     if (between && IsInteger(row.scalar) && !flat) {
       return Wrong(place, direction, "integers between stages need @interpolate(flat)");
     }
+    if (found.blend_src != kNoRow &&
+        (stage_ != ir::Stage::kFragment || direction != Direction::kOutput)) {
+      return Wrong(place, direction, "only outputs of the fragment stage have a blend_src");
+    }
     if (found.blend_src != kNoRow && !context_.has_dual_source) {
       return context_.Forbid(found.at, "it needs 'enable dual_source_blending;'");
     }

@@ -110,7 +110,11 @@ class Types {
   }
   StructId Add(Struct row);
 
-  const Type& operator[](TypeId id) const { return rows_[id.value]; }
+  // What has no type, a function for example, has that of what failed.
+  const Type& operator[](TypeId id) const {
+    static constexpr Type kNone;
+    return id.valid() ? rows_[id.value] : kNone;
+  }
   const Struct& operator[](StructId id) const { return structs_[id.value]; }
   Struct& operator[](StructId id) { return structs_[id.value]; }
   const Struct& StructOf(TypeId id) const { return structs_[rows_[id.value].element]; }

@@ -39,22 +39,57 @@ ExprId CheckLiteral(CheckContext& context, const syntax::Expr& expr) {
                              std::span(&literal->value.word, 1), expr.at);
 }
 
+// Functions, types and words of the language are no operands of anything. So nobody behind this
+// asks what has no type for its type.
+bool AreValues(CheckContext& context, std::span<const ExprId> operands) {
+  for (const ExprId id : operands) {
+    if (!context.IsFailed(id) && context.Get(id).kind < ExprKind::kConstant) {
+      context.Mismatch(context.Get(id).at, "value", context.FoundText(id));
+      return false;
+    }
+  }
+  return true;
+}
+
+// What a row computes from: what is called is none of them.
+std::vector<ExprId> OperandsOf(const CheckContext& context, const syntax::Expr& expr) {
+  std::vector<ExprId> operands;
+  switch (expr.kind) {
+    case syntax::ExprKind::kLiteral:
+    case syntax::ExprKind::kName:
+      break;
+    case syntax::ExprKind::kCall:
+      for (const uint32_t argument : context.ast.List(syntax::ListId{expr.b})) {
+        operands.push_back(context.rows[argument]);
+      }
+      break;
+    case syntax::ExprKind::kMember:
+    case syntax::ExprKind::kUnary:
+      operands = {context.rows[expr.a]};
+      break;
+    case syntax::ExprKind::kIndex:
+    case syntax::ExprKind::kBinary:
+      operands = {context.rows[expr.a], context.rows[expr.b]};
+      break;
+  }
+  return operands;
+}
+
 // One row of the syntax tree, whose operands are rows before it and were checked.
 ExprId CheckRow(CheckContext& context, uint32_t row) {
   const syntax::Expr& expr = context.ast.exprs[row];
   const auto operand = [&](uint32_t id) { return context.rows[id]; };
+  const std::vector<ExprId> operands = OperandsOf(context, expr);
+  if (!AreValues(context, operands)) {
+    return context.Failed(expr.at);
+  }
   switch (expr.kind) {
     case syntax::ExprKind::kLiteral:
       return CheckLiteral(context, expr);
     case syntax::ExprKind::kName:
       return CheckName(context, expr, row);
-    case syntax::ExprKind::kCall: {
-      std::vector<ExprId> arguments;
-      for (const uint32_t argument : context.ast.List(syntax::ListId{expr.b})) {
-        arguments.push_back(operand(argument));
-      }
-      return CheckCall(context, operand(expr.a), arguments, expr.at);
-    }
+    case syntax::ExprKind::kCall:
+      return CheckCall(context, operand(expr.a), operands, expr.at);
     case syntax::ExprKind::kIndex:
       return CheckIndex(context, operand(expr.a), operand(expr.b), expr.at);
     case syntax::ExprKind::kMember:
@@ -66,7 +101,6 @@ ExprId CheckRow(CheckContext& context, uint32_t row) {
       if (expr.op == Operator::kIndirection) {
         return CheckIndirection(context, operand(expr.a), expr.at);
       }
-      const ExprId operands[] = {operand(expr.a)};
       return MakeOperation(context, FunctionOf(expr.op), operands, expr.at);
     }
     case syntax::ExprKind::kBinary: {
@@ -75,7 +109,6 @@ ExprId CheckRow(CheckContext& context, uint32_t row) {
         return MakeLogical(context, expr.op == Operator::kLogicalOr, operand(expr.a),
                            operand(expr.b), expr.at);
       }
-      const ExprId operands[] = {operand(expr.a), operand(expr.b)};
       return MakeOperation(context, FunctionOf(expr.op), operands, expr.at);
     }
   }
