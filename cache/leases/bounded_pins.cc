@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Checks in front of the pins of a store: name and note, whose the name is, how many there are and
-// how much of the cache they hold (spec/cache 8.6). All pins are walked for each new one; a pin is
-// made by a person or at the end of a build.
+// how much of the cache they hold (spec/cache 8.6). What a pin holds is
+// looked up once.
 #include "cache/leases/bounded_pins.h"
 
 #include <algorithm>
@@ -67,7 +67,7 @@ Result<void> BoundedPins::CheckShare(const Pin& pin, std::span<const Key> keys) 
     return before.error();
   }
   KILN_TRY(const PinUsage held, HeldByKeys(store_, all, {}));
-  KILN_TRY(const PinShare share, ShareWith(maintenance_, pins_, pin.name, held.bytes, max_bytes_));
+  KILN_TRY(const PinShare share, ShareWith(sizes_, pins_, pin.name, held.bytes, max_bytes_));
   OwnerShares bytes(share.allowed);
   bytes.Add(pin.owner, held.bytes);
   for (const PinSize& other : share.others) {
@@ -95,9 +95,10 @@ Result<void> BoundedPins::CheckShare(const Pin& pin, std::span<const Key> keys) 
 }
 
 Result<uint64_t> BoundedPins::Add(const Pin& pin, std::span<const Key> keys) {
-  if (pin.name.empty() || pin.name.size() > kMaxPinName) {
+  if (pin.name.empty() || pin.name.size() > kMaxPinName || !IsPrintable(pin.name)) {
     return Error{.code = ErrorCode::kInvalidArgument,
-                 .context = "a pin has a name of at most " + std::to_string(kMaxPinName) + " bytes",
+                 .context = "a pin has a name of at most " + std::to_string(kMaxPinName) +
+                            " bytes without control characters",
                  .reason = "MALFORMED_REQUEST"};
   }
   if (pin.note.size() > kMaxPinNote || !IsPrintable(pin.note)) {
@@ -111,7 +112,20 @@ Result<uint64_t> BoundedPins::Add(const Pin& pin, std::span<const Key> keys) {
   const MutexLock lock(mutex_);
   KILN_TRY_VOID(CheckOwnerAndNumber(pin));
   KILN_TRY_VOID(CheckShare(pin, keys));
+  sizes_.Forget(pin.name);
   return pins_.Add(pin, keys);
+}
+
+Result<void> BoundedPins::Remove(std::string_view name) {
+  const MutexLock lock(mutex_);
+  sizes_.Forget(name);
+  return pins_.Remove(name);
+}
+
+Result<void> BoundedPins::RemoveOf(std::string_view name, std::string_view owner) {
+  const MutexLock lock(mutex_);
+  sizes_.Forget(name);
+  return pins_.RemoveOf(name, owner);
 }
 
 }  // namespace kiln::cache

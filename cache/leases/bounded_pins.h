@@ -7,6 +7,7 @@
 
 #include "cache/leases/actor.h"
 #include "cache/leases/leases.h"
+#include "cache/leases/pin_share.h"
 #include "cache/maintenance.h"
 #include "cache/store.h"
 #include "compiler/base/mutex.h"
@@ -29,28 +30,31 @@ class BoundedPins final : public Pins {
   // All must outlive the object. `store`: where the rows are that are to be pinned; `max_bytes`: of
   // the whole cache.
   BoundedPins(Pins& pins, Maintenance& maintenance, BlobStore& store, uint64_t max_bytes)
-      : pins_(pins), maintenance_(maintenance), store_(store), max_bytes_(max_bytes) {}
+      : pins_(pins),
+        maintenance_(maintenance),
+        store_(store),
+        max_bytes_(max_bytes),
+        sizes_(maintenance) {}
 
   // Errors, before anything is pinned: kInvalidArgument for a name that is empty or too long, or a
   // note that is too long or has control characters; kPermissionDenied, NOT_YOURS, for a name that
   // belongs to another owner; kResourceExhausted with TOO_MANY_PINS, or with PINS_TOO_LARGE, naming
   // the largest others; those of the store.
   Result<uint64_t> Add(const Pin& pin, std::span<const Key> keys) override;
-  Result<void> Remove(std::string_view name) override { return pins_.Remove(name); }
-  Result<void> RemoveOf(std::string_view name, std::string_view owner) override {
-    return pins_.RemoveOf(name, owner);
-  }
+  Result<void> Remove(std::string_view name) override;
+  Result<void> RemoveOf(std::string_view name, std::string_view owner) override;
   Result<std::vector<Pin>> List() override { return pins_.List(); }
 
  private:
   Result<void> CheckOwnerAndNumber(const Pin& pin);
-  Result<void> CheckShare(const Pin& pin, std::span<const Key> keys);
+  Result<void> CheckShare(const Pin& pin, std::span<const Key> keys) KILN_REQUIRES(mutex_);
 
   Pins& pins_;
   Maintenance& maintenance_;
   BlobStore& store_;
   const uint64_t max_bytes_;
   Mutex mutex_;
+  PinSizes sizes_ KILN_GUARDED_BY(mutex_);
 };
 
 }  // namespace kiln::cache

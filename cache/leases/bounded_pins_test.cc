@@ -56,6 +56,7 @@ TEST_F(BoundedPinsTest, NameTable) {
     EXPECT_EQ(added.ok(), row.taken) << row.size;
     EXPECT_EQ(ReasonOf(added), row.taken ? "" : "MALFORMED_REQUEST") << row.size;
   }
+  EXPECT_EQ(ReasonOf(bounded.Add({.name = "a\x1b[2J"}, keys)), "MALFORMED_REQUEST");
 }
 
 TEST_F(BoundedPinsTest, NoteTable) {
@@ -120,6 +121,23 @@ TEST_F(BoundedPinsTest, Share_IsDividedBetweenOwners) {
   EXPECT_EQ(add("b", "tenant:b"), kPinsTooLarge) << "the last quarter is the owner's";
   EXPECT_EQ(add("b", "owner"), "");
   EXPECT_EQ(add("c", "owner"), kPinsTooLarge);
+}
+
+// Whoever pins waits for what others have pinned to be looked up, so that happens once.
+TEST_F(BoundedPinsTest, Others_AreLookedUpOnce) {
+  BoundedPins bounded(pins_, pins_, store_, CacheFor(1000, 0));
+  for (int i = 0; i < 20; ++i) {
+    EXPECT_TRUE(
+        bounded.Add({.name = "p" + std::to_string(i)}, std::vector<Key>{RecordOf("a")}).ok());
+  }
+  pins_.walks = 0;
+  EXPECT_TRUE(bounded.Add({.name = "next"}, std::vector<Key>{RecordOf("b")}).ok());
+  EXPECT_LE(pins_.walks, 2u) << "the last one, and the name itself";
+  EXPECT_TRUE(bounded.Remove("p3").ok());
+  EXPECT_TRUE(bounded.Add({.name = "p3"}, std::vector<Key>{RecordOf("a"), RecordOf("b")}).ok());
+  pins_.walks = 0;
+  EXPECT_TRUE(bounded.Add({.name = "last"}, std::vector<Key>{RecordOf("c")}).ok());
+  EXPECT_LE(pins_.walks, 2u) << "p3, and the name itself";
 }
 
 TEST_F(BoundedPinsTest, Share_CountsAllPinsAndWhatANameHoldsAlready) {

@@ -49,6 +49,7 @@ class FakePins final : public Maintenance, public Pins {
   Result<void> EachRow(
       const RowFilter& filter,
       const std::function<Result<void>(const Key& key, ByteView value)>& each) override {
+    ++walks;
     const auto pin = pins_.find(filter.pin);
     if (pin == pins_.end()) {
       return Error{.code = ErrorCode::kNotFound, .context = "no such pin"};
@@ -59,6 +60,8 @@ class FakePins final : public Maintenance, public Pins {
     }
     return {};
   }
+
+  size_t walks = 0;  // calls of EachRow
 
   Result<StoreStats> Stats() override { return Unused(); }
   Result<VerifyReport> Verify(const VerifyOptions& /*options*/) override { return Unused(); }

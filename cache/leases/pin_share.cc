@@ -70,17 +70,45 @@ Result<PinUsage> HeldByKeys(BlobStore& store, std::span<const Key> keys, const C
   return holding.Take();
 }
 
-// `bytes` is what the pin will hold; all others are asked for theirs.
-Result<PinShare> ShareWith(Maintenance& maintenance, Pins& pins, std::string_view name,
-                           uint64_t bytes, uint64_t max_bytes) {
+// A pin of a million records takes a second or two to look up, and whoever pins next waits for it.
+Result<std::vector<PinSize>> PinSizes::Of(const std::vector<Pin>& all) {
+  std::map<std::string, Known> known;
+  std::vector<PinSize> sizes;
+  for (const Pin& pin : all) {
+    const auto found = known_.find(pin.name);
+    Known row{.made_s = pin.made_s, .records = pin.records};
+    if (found != known_.end() && found->second.made_s == pin.made_s &&
+        found->second.records == pin.records) {
+      row = found->second;
+    } else {
+      const Result<PinUsage> held = HeldByPin(maintenance_, pin.name);
+      if (!held.ok() && held.error().code == ErrorCode::kNotFound) {
+        continue;  // removed since
+      }
+      if (!held.ok()) {
+        return held.error();
+      }
+      row.bytes = held->bytes;
+      known_[pin.name] = row;  // also if a later one ends this
+    }
+    known[pin.name] = row;
+    sizes.push_back({.bytes = row.bytes, .name = pin.name, .owner = pin.owner});
+  }
+  known_ = std::move(known);
+  return sizes;
+}
+
+// `bytes` is what the pin will hold; all others have theirs.
+Result<PinShare> ShareWith(PinSizes& sizes, Pins& pins, std::string_view name, uint64_t bytes,
+                           uint64_t max_bytes) {
   PinShare share{.total = bytes, .allowed = max_bytes / 100 * kPinPercent, .others = {}};
   KILN_TRY(const std::vector<Pin> all, pins.List());
-  for (const Pin& pin : all) {
+  KILN_TRY(std::vector<PinSize> held, sizes.Of(all));
+  for (PinSize& pin : held) {
     // The pin itself is replaced, so what it held before does not count.
     if (pin.name != name) {
-      KILN_TRY(const PinUsage held, HeldByPin(maintenance, pin.name));
-      share.total += held.bytes;
-      share.others.push_back({.bytes = held.bytes, .name = pin.name, .owner = pin.owner});
+      share.total += pin.bytes;
+      share.others.push_back(std::move(pin));
     }
   }
   std::ranges::sort(share.others, [](const PinSize& a, const PinSize& b) {

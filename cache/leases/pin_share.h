@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <set>
 #include <span>
 #include <string>
@@ -42,8 +43,32 @@ struct PinShare {
   bool fits() const { return total <= allowed; }
 };
 
+// What each pin keeps, looked up once: a pin that is there keeps what it names. Bounded by the
+// number of pins.
+//
+// Threads: one at a time.
+class PinSizes {
+ public:
+  explicit PinSizes(Maintenance& maintenance) : maintenance_(maintenance) {}
+
+  // Forgets pins that are not in `all`. Errors: those of the store.
+  Result<std::vector<PinSize>> Of(const std::vector<Pin>& all);
+  // Of a pin that was changed or removed.
+  void Forget(std::string_view name) { known_.erase(std::string(name)); }
+
+ private:
+  struct Known {
+    int64_t made_s = 0;
+    uint64_t records = 0;  // these two tell a pin from a later one of its name
+    uint64_t bytes = 0;
+  };
+
+  Maintenance& maintenance_;
+  std::map<std::string, Known> known_;
+};
+
 // All pins if the one of this name keeps `bytes`, in a cache of at most `max_bytes`.
-Result<PinShare> ShareWith(Maintenance& maintenance, Pins& pins, std::string_view name,
-                           uint64_t bytes, uint64_t max_bytes);
+Result<PinShare> ShareWith(PinSizes& sizes, Pins& pins, std::string_view name, uint64_t bytes,
+                           uint64_t max_bytes);
 
 }  // namespace kiln::cache

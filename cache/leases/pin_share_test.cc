@@ -75,7 +75,8 @@ TEST(PinShare, EightyPercent_IsTheShareOfAllTogether) {
   FakePins pins(rows.store, {{"old", {SignatureOf("b")}}, {"release", {SignatureOf("a")}}});
   const uint64_t a = rows.SizeOf("a") + 120;
   const uint64_t b = rows.SizeOf("b") + 100;
-  const Result<PinShare> third = ShareWith(pins, pins, "third", 10, 1000);
+  PinSizes sizes(pins);
+  const Result<PinShare> third = ShareWith(sizes, pins, "third", 10, 1000);
   ASSERT_TRUE(third.ok());
   EXPECT_EQ(third->total, a + b + 10);
   EXPECT_EQ(third->allowed, 800U);
@@ -84,9 +85,9 @@ TEST(PinShare, EightyPercent_IsTheShareOfAllTogether) {
   EXPECT_EQ(third->others[0].bytes, a);
   EXPECT_EQ(third->others[1].bytes, b);
   // A pin that is made anew counts as what it will be, not as what it was.
-  EXPECT_EQ(ShareWith(pins, pins, "release", 10, 1000)->total, b + 10);
-  EXPECT_TRUE(ShareWith(pins, pins, "third", 800 - a - b, 1000)->fits());
-  EXPECT_FALSE(ShareWith(pins, pins, "third", 800 - a - b + 1, 1000)->fits());
+  EXPECT_EQ(ShareWith(sizes, pins, "release", 10, 1000)->total, b + 10);
+  EXPECT_TRUE(ShareWith(sizes, pins, "third", 800 - a - b, 1000)->fits());
+  EXPECT_FALSE(ShareWith(sizes, pins, "third", 800 - a - b + 1, 1000)->fits());
 }
 
 }  // namespace

@@ -15,9 +15,12 @@ namespace {
 constexpr int64_t kPageRows = 256;
 
 constexpr std::string_view kPageSql =
-    "SELECT eid, space, level, key FROM entry WHERE eid>?1 AND used_q>=?2"
-    " AND (?3=0 OR EXISTS (SELECT 1 FROM pin_entry AS p WHERE p.eid=entry.eid AND p.pin=?3))"
+    "SELECT eid, space, level, key FROM entry WHERE eid>?1 AND used_q>=?2 AND ?3=0"
     " ORDER BY eid LIMIT ?4";
+// By what is pinned, however much else there is: a walk over the pairs of all pins.
+constexpr std::string_view kPinnedPageSql =
+    "SELECT e.eid, e.space, e.level, e.key FROM pin_entry AS p CROSS JOIN entry AS e ON e.eid=p.eid"
+    " WHERE p.eid>?1 AND e.used_q>=?2 AND p.pin=?3 ORDER BY p.eid LIMIT ?4";
 constexpr std::string_view kAliasSql = "SELECT key, sum FROM alias WHERE eid=?1 AND space=?2";
 
 // 0 if rows of all pins are wanted.
@@ -48,7 +51,7 @@ class RowWalk {
     // Uses are stored in quanta, so an age is rounded to one.
     walk.since_q_ = filter.since_s.has_value() ? *filter.since_s / kQuantumSeconds
                                                : std::numeric_limits<int64_t>::min();
-    KILN_TRY(walk.page_, connection.Prepare(kPageSql));
+    KILN_TRY(walk.page_, connection.Prepare(walk.pin_ == 0 ? kPageSql : kPinnedPageSql));
     KILN_TRY(walk.aliases_, connection.Prepare(kAliasSql));
     return walk;
   }

@@ -20,6 +20,20 @@ namespace kiln::cli {
 namespace {
 
 constexpr size_t kMostAgain = 20;  // lines about mistakes of several programs
+constexpr size_t kMostKept = 10'000;
+constexpr uint64_t kMostKeptBytes = uint64_t{64} << 20;
+
+// What is kept of a mistake, about.
+uint64_t BytesOf(const PlacedDiagnostic& diagnostic) {
+  uint64_t bytes = sizeof(Mistake) + 2 * diagnostic.message.size() + diagnostic.primary.path.size();
+  for (const PlacedLabel& label : diagnostic.labels) {
+    bytes += sizeof(label) + label.text.size() + label.where.path.size();
+  }
+  for (const std::string& note : diagnostic.notes) {
+    bytes += sizeof(note) + note.size();
+  }
+  return bytes;
+}
 
 }  // namespace
 
@@ -30,10 +44,18 @@ bool MistakeList::Add(const std::string& program, const PlacedDiagnostic& diagno
   // have the same mistake.
   const auto [known, is_new] = known_.try_emplace(RenderShort(diagnostic), all_.size());
   if (is_new) {
+    if (all_.size() >= kMostKept || bytes_ >= kMostKeptBytes) {
+      known_.erase(known);
+      return true;
+    }
+    bytes_ += BytesOf(diagnostic) + program.size();
     all_.push_back({.diagnostic = diagnostic, .first = program, .programs = {program}});
     return true;
   }
-  all_[known->second].programs.insert(program);
+  std::set<std::string>& programs = all_[known->second].programs;
+  if (bytes_ < kMostKeptBytes && programs.insert(program).second) {
+    bytes_ += program.size() + sizeof(program);
+  }
   return false;
 }
 

@@ -38,6 +38,27 @@ TEST(MistakeList, Variants_AreNoOtherMistake) {
   EXPECT_FALSE(list.Add("a", of_some));
 }
 
+// Of a daemon that makes them up. What is not kept is shown each time.
+TEST(MistakeList, WithoutEnd_IsBounded) {
+  MistakeList list;
+  PlacedDiagnostic one;
+  one.code = "RPL6022";
+  for (int i = 0; i < 10'001; ++i) {
+    one.message = std::to_string(i);
+    EXPECT_TRUE(list.Add("rock", one));
+  }
+  EXPECT_EQ(list.all().size(), 10'000u);
+  EXPECT_TRUE(list.Add("rock", one));
+  one.message = "0";
+  EXPECT_FALSE(list.Add("rock", one));
+  MistakeList large;
+  for (int i = 0; i < 100; ++i) {
+    one.message = std::string(1 << 20, 'x') + std::to_string(i);
+    EXPECT_TRUE(large.Add("rock", one));
+  }
+  EXPECT_LT(large.all().size(), 64u);
+}
+
 TEST(ProgramsText, IsCutWhenItIsLong) {
   const std::set<std::string> four = {"a", "b", "c", "d"};
   std::set<std::string> more = four;

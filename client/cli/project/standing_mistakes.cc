@@ -7,9 +7,18 @@
 
 namespace kiln::cli {
 
+// Both texts are there twice, in rows of maps.
+uint64_t StandingMistakes::BytesOf(const std::string& program, const std::string& key) {
+  constexpr uint64_t kRow = 128;
+  return 2 * (program.size() + key.size() + kRow);
+}
+
 void StandingMistakes::Pairs::Add(const std::string& program, const std::string& key) {
-  by_key[key].insert(program);
-  by_program[program].insert(key);
+  const uint64_t more = BytesOf(program, key);
+  if (bytes + more <= kMostBytes && by_program[program].insert(key).second) {
+    by_key[key].insert(program);
+    bytes += more;
+  }
 }
 
 // The two maps are kept as mirrors of each other: every pair is in both or in neither.
@@ -19,6 +28,7 @@ StandingMistakes::Keys StandingMistakes::Pairs::Take(const std::string& program)
     return {};
   }
   for (const std::string& key : found.mapped()) {
+    bytes -= BytesOf(program, key);
     const auto programs = by_key.find(key);
     programs->second.erase(program);
     if (programs->second.empty()) {

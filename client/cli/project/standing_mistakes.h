@@ -40,18 +40,23 @@ class StandingMistakes {
   std::set<std::string> ProgramsWith(const PlacedDiagnostic& diagnostic) const;
 
  private:
+  static constexpr uint64_t kMostBytes = uint64_t{64} << 20;
   using Programs = std::set<std::string>;
   using Keys = std::set<std::string>;  // what mistakes say
   // Of a time: the same as pairs of mistakes and programs, by either.
   struct Pairs {
     std::map<std::string, Programs> by_key;
     std::map<std::string, Keys> by_program;
+    uint64_t bytes = 0;  // about
 
+    // Nothing beyond kMostBytes: what is not kept is told each time.
     void Add(const std::string& program, const std::string& key);
     Keys Take(const std::string& program);  // away
     bool HasOther(const std::string& key, const std::string& program) const;
     Keys Of(const std::string& program) const;
   };
+
+  static uint64_t BytesOf(const std::string& program, const std::string& key);
 
   Pairs now_;
   Pairs before_;  // of programs that were renewed

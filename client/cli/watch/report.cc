@@ -22,6 +22,10 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+// A daemon that makes programs and variants up fills no memory with them: what is beyond is not
+// remembered.
+constexpr size_t kMostPrograms = 10'000;
+constexpr size_t kMostResults = 1'000'000;
 constexpr size_t kShownArtifacts = 8;  // of one generation, if nobody said which matter
 
 std::string TimeOfDay() {
@@ -181,9 +185,11 @@ void WatchReport::On(const client::WatchChanged& changed, double /*ms*/) {
 // The time of the last good artifact is kept for each program, to tell which state an engine still
 // runs while the sources are wrong.
 void WatchReport::On(const client::WatchArtifact& artifact, double ms) {
-  good_since_[artifact.program] = TimeOfDay();
+  if (good_since_.size() < kMostPrograms || good_since_.contains(artifact.program)) {
+    good_since_[artifact.program] = TimeOfDay();
+  }
   const std::string options = client::OptionsText(artifact.options);
-  if (!ready_) {
+  if (!ready_ && results_.size() < kMostResults) {
     // The first generation is the whole state, of which only the number of results is told.
     results_[{artifact.program, artifact.artifact.target, options}] = artifact.artifact.signature;
   }
@@ -221,7 +227,9 @@ void WatchReport::On(const client::WatchDiagnostics& diagnostics, double ms) {
     return;
   }
   (void)std::fflush(stdout);
-  wrong_.insert(diagnostics.program);
+  if (wrong_.size() < kMostPrograms) {
+    wrong_.insert(diagnostics.program);
+  }
   if (mistakes_.Add(diagnostics.program, diagnostics.all, sources_).fresh == 0) {
     return;  // other programs have the same, or it is said again of more variants
   }

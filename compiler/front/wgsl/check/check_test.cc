@@ -149,7 +149,7 @@ TEST(WgslCheck, Constants_AreKnownAndFit) {
 
 // What has no type is no operand of anything, wherever it stands.
 TEST(WgslCheck, FunctionsAndWords_AreNoValues) {
-  constexpr std::string_view kNames[] = {"abs", "textureLoad", "read", "f", "vec2", "vec2f"};
+  constexpr std::string_view kNames[] = {"abs", "textureLoad", "read", "h", "vec2", "vec2f"};
   constexpr std::string_view kPlaces[] = {
       "_ = @;",
       "let a = @;",
@@ -184,7 +184,7 @@ TEST(WgslCheck, FunctionsAndWords_AreNoValues) {
     for (const std::string_view place : kPlaces) {
       std::string text =
           "@group(0) @binding(0) var x : texture_2d<f32>; @group(0) @binding(1) var s : sampler; "
-          "fn g(a : i32) { } fn f() { var t = array(1, 2); ";
+          "fn g(a : i32) { } fn h() { } fn f() { var t = array(1, 2); ";
       text += place;
       text.replace(text.rfind('@'), 1, name);
       const std::string errors = ErrorsOf(text + " }");
@@ -364,6 +364,17 @@ TEST(WgslCheck, Textures_HaveOverloads) {
 }
 
 // Chains of declarations and expressions are as long as they like.
+// Each level asks its item once: two calls a level would be 2^90 of them.
+TEST(WgslCheck, ArraysOfArrays_CostWhatTheyAreDeep) {
+  std::string type = "f32";
+  for (int i = 0; i < 90; ++i) {
+    type = "array<" + type + ",2>";
+  }
+  const std::string errors =
+      ErrorsOf("struct B { a : " + type + " } @group(0) @binding(0) var<storage> b : B;");
+  EXPECT_LE(std::count(errors.begin(), errors.end(), '\n'), 1) << errors;
+}
+
 TEST(WgslCheck, LongChains_End) {
   std::string text = "const a0 = 1;\n";
   for (int i = 1; i < 20'000; ++i) {

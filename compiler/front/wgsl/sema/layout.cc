@@ -31,6 +31,9 @@ uint64_t UniformAlign(const Types& types, TypeId id) {
   return aggregate ? RoundUp(align, 16) : align;
 }
 
+// Sizes stop here rather than wrap, so that rules which compare them still compare them right.
+constexpr uint64_t kMostBytes = 0xffffffffu;
+
 }  // namespace
 
 // In bytes; of a struct as LayOut left it. Types without a form in memory have none.
@@ -50,10 +53,13 @@ Extent ExtentOf(const Types& types, TypeId id) {
     }
     case TypeKind::kArray: {
       // An array without a count has the size of one item: that is the least that a buffer must
-      // have.
-      const uint64_t stride = StrideOf(types, id);
-      return {.align = ExtentOf(types, TypeId{type.element}).align,
-              .size = stride * std::max(type.count, 1u)};
+      // have. The item is asked once, so arrays of arrays cost what they are deep. The
+      // product of two numbers of 32 bits does not wrap.
+      const Extent item = ExtentOf(types, TypeId{type.element});
+      const uint64_t stride = RoundUp(item.size, item.align);
+      return {
+          .align = item.align,
+          .size = std::min(std::min(stride, kMostBytes) * std::max(type.count, 1u), kMostBytes)};
     }
     case TypeKind::kStruct: {
       const Struct& row = types.StructOf(id);
@@ -74,9 +80,6 @@ uint64_t StrideOf(const Types& types, TypeId array) {
 // counts for the member, not for its type. Structs in it were laid out before: declarations
 // come in the order of their use.
 void LayOut(Types& types, StructId id) {
-  // Sizes stop at 2^32 - 1 rather than wrap, so that rules which compare them still compare
-  // them right.
-  constexpr uint64_t kMost = 0xffffffffu;
   uint64_t at = 0;
   uint64_t most = 1;
   for (StructMember& member : types[id].members) {
@@ -84,12 +87,12 @@ void LayOut(Types& types, StructId id) {
     extent.align = member.align != 0 ? member.align : extent.align;
     extent.size = member.size != 0 ? member.size : extent.size;
     at = RoundUp(at, extent.align);
-    member.offset = static_cast<uint32_t>(std::min(at, kMost));
-    at = std::min(at + extent.size, kMost);
+    member.offset = static_cast<uint32_t>(std::min(at, kMostBytes));
+    at = std::min(at + extent.size, kMostBytes);
     most = std::max(most, extent.align);
   }
   types[id].align = static_cast<uint32_t>(most);
-  types[id].size = static_cast<uint32_t>(std::min(RoundUp(at, most), kMost));
+  types[id].size = static_cast<uint32_t>(std::min(RoundUp(at, most), kMostBytes));
 }
 
 namespace {
