@@ -42,8 +42,8 @@ Result<void> CheckShare(LocalCache& opened, const std::string& name,
   KILN_TRY(const uint64_t most, ConfiguredSize(ReadDaemonConfig(), "cache.max_size"));
   KILN_TRY(const cache::PinUsage wanted, cache::HeldByKeys(*opened.content, keys, {}));
   cache::sqlite::PinTable pins(*opened.sqlite);
-  KILN_TRY(const cache::PinShare share,
-           cache::ShareWith(*opened.maintenance, pins, name, wanted.bytes, most));
+  cache::PinSizes sizes(*opened.maintenance);
+  KILN_TRY(const cache::PinShare share, cache::ShareWith(sizes, pins, name, wanted.bytes, most));
   if (share.fits()) {
     return {};
   }
