@@ -95,10 +95,9 @@ Result<void> BoundedPins::CheckShare(const Pin& pin, std::span<const Key> keys) 
 }
 
 Result<uint64_t> BoundedPins::Add(const Pin& pin, std::span<const Key> keys) {
-  if (pin.name.empty() || pin.name.size() > kMaxPinName || !IsPrintable(pin.name)) {
+  if (pin.name.empty() || pin.name.size() > kMaxPinName) {
     return Error{.code = ErrorCode::kInvalidArgument,
-                 .context = "a pin has a name of at most " + std::to_string(kMaxPinName) +
-                            " bytes without control characters",
+                 .context = "a pin has a name of at most " + std::to_string(kMaxPinName) + " bytes",
                  .reason = "MALFORMED_REQUEST"};
   }
   if (pin.note.size() > kMaxPinNote || !IsPrintable(pin.note)) {
