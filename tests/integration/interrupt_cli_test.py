@@ -21,7 +21,8 @@ from cli_case import BUILD, CliCase
 from waiting import let_pass, wait_until
 
 EACH = 100 if os.environ.get("KILN_FULL") else 12
-FLAGS = [f"flag{i}" for i in range(15)]  # 32,768 results: longer than any wait below
+FLAGS = [f"flag{i}" for i in range(15)]
+PROGRAMS = 6  # of 32,768 results each: seconds, longer than any wait below
 CURSOR = re.compile(r"\x1b\[\?25([lh])")
 COLOUR = re.compile(r"\x1b\[([\d;]*)m")
 
@@ -68,23 +69,23 @@ class Interrupt(CliCase):
         self.edits = 0
 
     def edit(self):
-        """A project of which nothing is cached."""
+        """A project of which nothing is cached, and which no machine has built before it is interrupted."""
         self.edits += 1
         flags = "\n".join(f"global {name}: flag false;" for name in FLAGS)
-        moves = "\n".join(f"conditional ({name}) {{ x = x + {i}.{self.edits:04}; }}"
-                          for i, name in enumerate(FLAGS))
-        self.write("some.rpl", f"{flags}\nvoid v (void)\n{{\n    f1 x = 0.0;\n    {moves}\n"
-                               "    vertex_stage_output_position (f4 {x});\n}\n")
         axes = ", ".join(f'{name} = "*"' for name in FLAGS)
-        self.write("kiln.toml", f"""[project]
-manifest = 1
-name = "long"
-[[program]]
-name = "some"
-sources = ["some.rpl"]
+        manifest = '[project]\nmanifest = 1\nname = "long"\n'
+        for program in range(PROGRAMS):
+            moves = "\n".join(f"conditional ({name}) {{ x = x + {i}.{self.edits:04}{program}; }}"
+                              for i, name in enumerate(FLAGS))
+            self.write(f"some{program}.rpl", f"{flags}\nvoid v (void)\n{{\n    f1 x = 0.0;\n    {moves}\n"
+                                             "    vertex_stage_output_position (f4 {x});\n}\n")
+            manifest += f"""[[program]]
+name = "some{program}"
+sources = ["some{program}.rpl"]
 entry_points = {{ vertex = "v" }}
 axes = {{ {axes} }}
-""")
+"""
+        self.write("kiln.toml", manifest)
 
     def begin(self, wait):
         """A build with a bar on the terminal that has gone on for so long."""
