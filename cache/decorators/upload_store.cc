@@ -3,6 +3,7 @@
 // next one who sends something pushes out.
 #include "cache/decorators/upload_store.h"
 
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -88,28 +89,24 @@ void UploadStore::Drop(const Hash128& id) {
   held_.erase(id);
 }
 
-bool UploadStore::Holds(const Key& key) const {
+std::optional<Blob> UploadStore::Held(const Key& key) const {
   if (key.level != Level::kContent || !holds_any_) {
-    return false;
+    return std::nullopt;
   }
   const MutexLock lock(mutex_);
   const auto found = held_.find(key.id);
-  return found != held_.end() && HasSize(key, found->second.raw_size);
+  const bool is_it = found != held_.end() && HasSize(key, found->second.raw_size);
+  return is_it ? std::optional(found->second) : std::nullopt;
 }
 
 Result<Blob> UploadStore::Get(const Key& key, const Call& call) {
-  if (Holds(key)) {
-    const MutexLock lock(mutex_);
-    if (const auto found = held_.find(key.id); found != held_.end()) {
-      return found->second;
-    }
-  }
-  return below_.Get(key, call);
+  std::optional<Blob> held = Held(key);
+  return held.has_value() ? Result<Blob>(*std::move(held)) : below_.Get(key, call);
 }
 
 Result<std::vector<Key>> UploadStore::FindMissing(std::span<const Key> keys, const Call& call) {
   KILN_TRY(std::vector<Key> missing, below_.FindMissing(keys, call));
-  std::erase_if(missing, [this](const Key& key) { return Holds(key); });
+  std::erase_if(missing, [this](const Key& key) { return Held(key).has_value(); });
   return missing;
 }
 

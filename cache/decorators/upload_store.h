@@ -8,6 +8,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <unordered_map>
@@ -56,7 +57,7 @@ class UploadStore final : public BlobStore, public CountedCache {
   Result<void> Store(std::string_view owner, std::span<const Item> contents, const Call& call);
   Result<void> Hold(std::string_view owner, std::span<const Item> contents);
   void Drop(const Hash128& id) KILN_REQUIRES(mutex_);
-  bool Holds(const Key& key) const;
+  std::optional<Blob> Held(const Key& key) const;
 
   BlobStore& below_;
   ContentRoom* const room_;

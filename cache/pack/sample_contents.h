@@ -10,6 +10,7 @@
 
 #include "cache/key.h"
 #include "cache/pack/contents.h"
+#include "cache/pack/format.h"
 #include "cache/test_contents.h"
 
 namespace kiln::pack::testing {
@@ -184,6 +185,25 @@ inline void AddModules(Sample& sample, uint32_t count) {
          .metadata = sample.Add("metadata of module " + std::to_string(i / 2)),
          .order = i});
   }
+}
+
+// Two passes and three warm pipelines, one without a pass.
+inline void AddWarmPipelines(Contents& contents) {
+  contents.passes = {{.name = "shadow", .depth_format = 126},
+                     {.name = "forward",
+                      .view_mask = 3,
+                      .samples = 4,
+                      .color_formats = {97, kSwapchainFormat},
+                      .depth_format = 130}};
+  contents.warm = {{.live_key = contents.artifacts[1].live_key, .priority = 1, .lane = 1},
+                   {.live_key = contents.artifacts[2].live_key,
+                    .pass = "shadow",
+                    .priority = 7,
+                    .creation_us = 900,
+                    .first_use_us = 50,
+                    .hints = {{.set = 1, .binding = 2, .sampler_class = 3, .format = 37},
+                              {.set = 1, .binding = 4, .sampler_class = 0, .format = 9}}},
+                   {.live_key = contents.artifacts[0].live_key, .pass = "forward"}};
 }
 
 }  // namespace kiln::pack::testing

@@ -4,11 +4,9 @@
 // of one material. cores.py measures the same with kilnd, by number of workers.
 //   batch_bench FOLDER [--json]
 // See spec/cache 5, 6.5; docs/bench/CORES.md
-#include <chrono>
 #include <cstdlib>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <utility>
 
 #include <fmt/format.h>
@@ -24,6 +22,7 @@
 #include "server/compile/batch/batch.h"
 #include "server/jobs/memory_queue.h"
 #include "server/jobs/worker.h"
+#include "tests/bench/await_batch.h"
 #include "tests/bench/measure.h"
 #include "tests/support/demo_project.h"
 
@@ -32,7 +31,6 @@ namespace {
 
 constexpr uint64_t kMemoryBytes = uint64_t{64} << 20;
 constexpr uint64_t kPoolBytes = uint64_t{64} << 20;
-constexpr auto kPollEvery = std::chrono::milliseconds(3);
 constexpr std::string_view kFunction = "* 0.5;";  // of what is edited
 
 class SilentLog final : public LogSink {
@@ -109,22 +107,13 @@ Row Build(Engine& engine, const std::string& name, compile::BatchRequest request
   if (!engine.batches.Start(id, std::move(request), std::move(how)).ok()) {
     Fail("the queue is full");
   }
-  for (;;) {
-    const Result<compile::BatchSummary> summary = engine.batches.Get(id);
-    if (summary.ok() && summary->state == compile::BatchState::kDone) {
-      (void)engine.file->Flush();
-      return {.cpu_s = CpuSeconds() - before,
-              .compiling_s = static_cast<double>(summary->progress.cpu_us) * 1e-6,
-              .results = summary->progress.results_done,
-              .compiled = summary->progress.compiled,
-              .resident_mib = ResidentKib() / 1024};
-    }
-    if (!summary.ok() || (summary->state != compile::BatchState::kQueued &&
-                          summary->state != compile::BatchState::kRunning)) {
-      Fail("the batch ended early");
-    }
-    std::this_thread::sleep_for(kPollEvery);
-  }
+  const compile::BatchSummary summary = AwaitBatch(engine.batches, id);
+  (void)engine.file->Flush();
+  return {.cpu_s = CpuSeconds() - before,
+          .compiling_s = static_cast<double>(summary.progress.cpu_us) * 1e-6,
+          .results = summary.progress.results_done,
+          .compiled = summary.progress.compiled,
+          .resident_mib = ResidentKib() / 1024};
 }
 
 // With another constant in the first material that has one.

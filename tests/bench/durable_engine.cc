@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "tests/bench/durable_engine.h"
 
-#include <chrono>
 #include <set>
-#include <thread>
 #include <utility>
 
 #include "cache/decorators/checked_store.h"
@@ -17,13 +15,13 @@
 #include "server/compile/pack/pack_plan.h"
 #include "server/jobs/memory_queue.h"
 #include "server/jobs/worker.h"
+#include "tests/bench/await_batch.h"
 
 namespace kiln::bench {
 namespace {
 
 constexpr uint64_t kMemoryBytes = uint64_t{256} << 20;
 constexpr uint64_t kPoolBytes = uint64_t{512} << 20;
-constexpr auto kPollEvery = std::chrono::milliseconds(3);
 
 class SilentLog final : public LogSink {
   void Take(const LogEntry&) override {}
@@ -131,17 +129,7 @@ compile::BatchProgress DurableEngine::Build(const compile::BatchRequest& request
   const std::string name = std::to_string(parts_->next_batch++);
   const Hash128 id = HashBytes(AsBytes(name));
   KILN_CHECK(parts_->batches.Start(id, request).ok(), "the queue is full");
-  for (;;) {
-    const Result<compile::BatchSummary> summary = parts_->batches.Get(id);
-    KILN_CHECK(summary.ok(), "no batch");
-    if (summary->state == compile::BatchState::kDone) {
-      return summary->progress;
-    }
-    KILN_CHECK(summary->state == compile::BatchState::kQueued ||
-                   summary->state == compile::BatchState::kRunning,
-               "the batch ended early");
-    std::this_thread::sleep_for(kPollEvery);
-  }
+  return AwaitBatch(parts_->batches, id).progress;
 }
 
 Result<pack::WriteReport> DurableEngine::Pack(const compile::BatchRequest& request,

@@ -15,7 +15,7 @@ namespace {
 constexpr int64_t kPageRows = 256;
 
 constexpr std::string_view kPageSql =
-    "SELECT eid, space, level, key FROM entry WHERE eid>?1 AND used_q>=?2 AND ?3=0"
+    "SELECT eid, space, level, key FROM entry WHERE eid>?1 AND used_q>=?2"
     " ORDER BY eid LIMIT ?4";
 // By what is pinned, however much else there is: a walk over the pairs of all pins.
 constexpr std::string_view kPinnedPageSql =
