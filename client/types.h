@@ -141,11 +141,11 @@ struct Outcome {
   std::vector<PlacedDiagnostic> diagnostics;
   uint64_t index = 0;
   uint64_t explain_seq = 0;  // for Client::Explain
-  struct Included {
+  struct IncludedFile {
     std::string path;
     bool present = false;
   };
-  std::vector<Included> included = {};  // what includes asked for, there or not; by path
+  std::vector<IncludedFile> included = {};  // what includes asked for, there or not; by path
 };
 
 // A declared option, as tools show it and as values are typed by.

@@ -72,11 +72,11 @@ Result<PinUsage> HeldByKeys(BlobStore& store, std::span<const Key> keys, const C
 
 // A pin of a million records takes a second or two to look up, and whoever pins next waits for it.
 Result<std::vector<PinSize>> PinSizes::Of(const std::vector<Pin>& all) {
-  std::map<std::string, Known> known;
+  std::map<std::string, KnownSize> known;
   std::vector<PinSize> sizes;
   for (const Pin& pin : all) {
     const auto found = known_.find(pin.name);
-    Known row{.made_s = pin.made_s, .records = pin.records};
+    KnownSize row{.made_s = pin.made_s, .records = pin.records};
     if (found != known_.end() && found->second.made_s == pin.made_s &&
         found->second.records == pin.records) {
       row = found->second;

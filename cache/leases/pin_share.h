@@ -57,14 +57,14 @@ class PinSizes {
   void Forget(std::string_view name) { known_.erase(std::string(name)); }
 
  private:
-  struct Known {
+  struct KnownSize {
     int64_t made_s = 0;
     uint64_t records = 0;  // these two tell a pin from a later one of its name
     uint64_t bytes = 0;
   };
 
   Maintenance& maintenance_;
-  std::map<std::string, Known> known_;
+  std::map<std::string, KnownSize> known_;
 };
 
 // All pins if the one of this name keeps `bytes`, in a cache of at most `max_bytes`.

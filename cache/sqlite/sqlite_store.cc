@@ -341,7 +341,7 @@ Result<std::vector<Key>> SqliteStore::FindMissing(std::span<const Key> keys, con
   }
   const int64_t now_s = NowSeconds();
   std::vector<Key> missing;
-  std::vector<AccessTimes::Leased> present;
+  std::vector<AccessTimes::KeyLease> present;
   for (const Key& key : keys) {
     CheckStop();
     const Result<bool> has = (*reader)->Has(key);

@@ -9,7 +9,7 @@
 #include "compiler/embed/compile.h"
 
 struct kiln_compiler_result {
-  kiln::embed::Compiled compiled;
+  kiln::embed::CompileResult compiled;
   std::vector<kiln::embed::Option> options;  // it was compiled with
   bool spirv = true;                         // else WGSL
 };

@@ -119,7 +119,7 @@ std::optional<driver::Products> Build(const Job& job, std::vector<Diagnostic>& d
 
 // Messages as tools have them, without lints, and as text.
 // Lints are advice to whoever writes the source, and are for tools that ask for them.
-void Report(const Job& job, std::vector<Diagnostic> diagnostics, Compiled& out) {
+void Report(const Job& job, std::vector<Diagnostic> diagnostics, CompileResult& out) {
   std::erase_if(diagnostics, [](const Diagnostic& diagnostic) {
     return diagnostic.severity == kiln::Severity::kLint;
   });
@@ -150,9 +150,9 @@ void Report(const Job& job, std::vector<Diagnostic> diagnostics, Compiled& out) 
 
 }  // namespace
 
-Result<Compiled> Compile(const CompileRequest& request) {
+Result<CompileResult> Compile(const CompileRequest& request) {
   KILN_TRY(const Job job, JobOf(request));
-  Compiled out;
+  CompileResult out;
   std::vector<Diagnostic> diagnostics;
   std::optional<driver::Products> products = Build(job, diagnostics);
   // Also for a success: warnings belong to it.

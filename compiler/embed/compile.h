@@ -3,7 +3,7 @@
 // process. No daemon, no file, no cache, no thread; equal inputs give the bytes of `kilnc` and of a
 // daemon of the same version. The public face of the component `compiler`: plain values only.
 //
-//   KILN_TRY(const Compiled rock, embed::Compile({.sources = {{"rock.rpl", text}},
+//   KILN_TRY(const CompileResult rock, embed::Compile({.sources = {{"rock.rpl", text}},
 //                                                 .entries = {{Stage::kVertex, "place"}, …}}));
 //   if (!rock.succeeded) { std::fputs(rock.report.c_str(), stderr); }
 #pragma once
@@ -71,7 +71,7 @@ struct CompiledModule {
   Digest digest;
 };
 
-struct Compiled {
+struct CompileResult {
   bool succeeded = false;
   std::vector<CompiledModule> modules;  // stage order
   Bytes metadata;                       // PipelineMetadata, serialised
@@ -84,6 +84,6 @@ struct Compiled {
 // for; a StopScope around the call (compiler/base/threads/stop) sets bounds.
 // Errors: kInvalidArgument for no source, a path that no front end reads and an unknown
 // environment.
-Result<Compiled> Compile(const CompileRequest& request);
+Result<CompileResult> Compile(const CompileRequest& request);
 
 }  // namespace kiln::embed

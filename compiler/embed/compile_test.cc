@@ -34,16 +34,16 @@ CompileRequest Request() {
           .entries = {{Stage::kVertex, "place"}, {Stage::kFragment, "shade"}}};
 }
 
-Compiled Made(const CompileRequest& request) {
-  Result<Compiled> compiled = Compile(request);
+CompileResult Made(const CompileRequest& request) {
+  Result<CompileResult> compiled = Compile(request);
   EXPECT_TRUE(compiled.ok()) << ErrorText(compiled.error());
-  return compiled.ok() ? std::move(compiled).value() : Compiled{};
+  return compiled.ok() ? std::move(compiled).value() : CompileResult{};
 }
 
 TEST(EmbedCompile, Variant_HasModulesOfItsStagesAndMetadata) {
   CompileRequest request = Request();
   request.options = {{"fog", true}, {"lights", 3u}, {"kind", std::string("wet")}};
-  const Compiled made = Made(request);
+  const CompileResult made = Made(request);
   ASSERT_TRUE(made.succeeded) << made.report;
   ASSERT_EQ(made.modules.size(), 2u);
   EXPECT_EQ(made.modules[0].stage, Stage::kVertex);
@@ -65,7 +65,7 @@ TEST(EmbedCompile, Bytes_AreThoseOfTheDirectPath) {
                                                     {ir::Stage::kFragment, "shade"}};
   const auto direct = driver::BuildDirect(*linked.value, *values.value, entries,
                                           target::MakeTarget(target::Environment::kVulkan11));
-  const Compiled made = Made(Request());
+  const CompileResult made = Made(Request());
   ASSERT_EQ(made.modules.size(), direct.products->code.size());
   for (size_t i = 0; i < made.modules.size(); ++i) {
     const ByteView words = direct.products->code[i].bytes();
@@ -77,17 +77,17 @@ TEST(EmbedCompile, Bytes_AreThoseOfTheDirectPath) {
 TEST(EmbedCompile, Forms_AreAllThere) {
   CompileRequest request = Request();
   request.combined = true;
-  const Compiled combined = Made(request);
+  const CompileResult combined = Made(request);
   ASSERT_EQ(combined.modules.size(), 1u);
   EXPECT_EQ(combined.modules[0].stage, std::nullopt);
   request = Request();
   request.form = Form::kWgsl;
-  const Compiled text = Made(request);
+  const CompileResult text = Made(request);
   ASSERT_EQ(text.modules.size(), 2u);
   EXPECT_THAT(std::string(AsText(text.modules[1].code)), HasSubstr("@fragment"));
   request = Request();
   request.entries.clear();
-  const Compiled metadata = Made(request);
+  const CompileResult metadata = Made(request);
   EXPECT_TRUE(metadata.succeeded);
   EXPECT_THAT(metadata.modules, IsEmpty());
   EXPECT_FALSE(metadata.metadata.empty());
@@ -98,7 +98,7 @@ TEST(EmbedCompile, WrongSource_IsAResultWithPlaces) {
   request.sources[0].text.replace(request.sources[0].text.find("0.5"), 3, "fgo");
   EXPECT_TRUE(Made(request).succeeded) << "without the fog nobody reads that line";
   request.options = {{"fog", true}};
-  const Compiled foggy = Made(request);
+  const CompileResult foggy = Made(request);
   EXPECT_FALSE(foggy.succeeded);
   EXPECT_THAT(foggy.modules, IsEmpty());
   EXPECT_THAT(foggy.metadata, IsEmpty());
@@ -113,7 +113,7 @@ TEST(EmbedCompile, WrongSource_IsAResultWithPlaces) {
 TEST(EmbedCompile, WrongOption_IsAMessageWithoutPlace) {
   CompileRequest request = Request();
   request.options = {{"fgo", true}};
-  const Compiled made = Made(request);
+  const CompileResult made = Made(request);
   EXPECT_FALSE(made.succeeded);
   ASSERT_FALSE(made.messages.empty());
   EXPECT_EQ(made.messages[0].code, "RPL2003");

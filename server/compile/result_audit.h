@@ -90,9 +90,9 @@ class ResultAudit {
   Mutex mutex_;
   std::deque<RebuildTask> results_ KILN_GUARDED_BY(mutex_);
   std::deque<Module> modules_ KILN_GUARDED_BY(mutex_);
-  struct Validated {};
+  struct ValidatedModule {};
   // Modules that were looked at; the oldest are known by their record.
-  LruMap<Hash128, Validated, Hash128Hash> seen_ KILN_GUARDED_BY(mutex_);
+  LruMap<Hash128, ValidatedModule, Hash128Hash> seen_ KILN_GUARDED_BY(mutex_);
   bool working_ KILN_GUARDED_BY(mutex_) = false;
 };
 

@@ -173,9 +173,9 @@ class Mentions {
 // since no condition is evaluated. A name reaches every declaration that may bear it. Each
 // declaration is visited once, and each of its mentions looked up once, so the cost is that of
 // reading the program.
-class Reached {
+class ReachableDecls {
  public:
-  explicit Reached(const resolve::Program& program)
+  explicit ReachableDecls(const resolve::Program& program)
       : program_(program),
         seen_names_(program.name_count(), false),
         dependents_(program.option_count(), 0),
@@ -324,10 +324,10 @@ class Reached {
 // option may count for several.
 std::vector<Liveness> LivenessOf(const resolve::Program& program,
                                  std::span<const resolve::EntryPoint> entries) {
-  Reached all(program);
-  Reached code(program);
-  Reached settings(program);
-  Reached layout(program);
+  ReachableDecls all(program);
+  ReachableDecls code(program);
+  ReachableDecls settings(program);
+  ReachableDecls layout(program);
   for (const resolve::EntryPoint& entry : entries) {
     all.AddName(program.FindName(entry.function));
     code.AddName(program.FindName(entry.function));

@@ -108,9 +108,9 @@ Result<int64_t> BelowQuantum(Connection& connection, const GcOptions& options, i
 }
 
 // Content that is freed with the last of the records that name it.
-class Freed {
+class ContentRemoval {
  public:
-  explicit Freed(Connection& connection) : connection_(connection) {}
+  explicit ContentRemoval(Connection& connection) : connection_(connection) {}
 
   Result<uint64_t> With(int64_t eid) {
     KILN_TRY(Statement statement,
@@ -355,7 +355,7 @@ Result<void> RequestedCollection::Simulate(GcReport& report) {
   KILN_TRY(ReaderPool::Loan reader, store_.Read({.stop = options_.stop}));
   const int64_t now_s = std::chrono::duration_cast<std::chrono::seconds>(clock_.UnixTime()).count();
   KILN_TRY(const int64_t below_q, BelowQuantum(reader.connection(), options_, now_s));
-  Freed freed(reader.connection());
+  ContentRemoval freed(reader.connection());
   const bool all = options_.older_than_s.has_value() || options_.failed;
   // For a size alone only as much as is too much; for age or failures everything that matches.
   const uint64_t surplus =

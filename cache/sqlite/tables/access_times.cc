@@ -39,13 +39,13 @@ AccessTimes::Flush AccessTimes::Take() {
 
 // A full table takes no more: to count everything as leased instead would have whoever asks for
 // many keys keep the whole store. What is lost for want of a lease is sent or made again.
-void AccessTimes::Lease(std::span<const Leased> leases, int64_t now_s) {
+void AccessTimes::Lease(std::span<const KeyLease> leases, int64_t now_s) {
   const MutexLock lock(mutex_);
   // Expired leases go when there is need for room, so a put does not walk the table each time.
   if (leased_.size() + leases.size() > kMaxLeased) {
     std::erase_if(leased_, [now_s](const auto& lease) { return lease.second <= now_s; });
   }
-  for (const Leased& lease : leases) {
+  for (const KeyLease& lease : leases) {
     const auto known = leased_.find(lease.key);
     if (known != leased_.end()) {
       known->second = std::max(known->second, lease.until_s);

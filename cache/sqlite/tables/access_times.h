@@ -29,12 +29,12 @@ class AccessTimes {
   // What was touched since the last Take.
   Flush Take();
 
-  struct Leased {
+  struct KeyLease {
     Key key;
     int64_t until_s = 0;
   };
   // Keeps keys until the given times; those for which there is no room are not kept.
-  void Lease(std::span<const Leased> leases, int64_t now_s);
+  void Lease(std::span<const KeyLease> leases, int64_t now_s);
   bool IsLeased(const Key& key, int64_t now_s) const;
 
  private:

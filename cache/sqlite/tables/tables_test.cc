@@ -203,7 +203,7 @@ TEST_F(SqliteTablesTest, ContentReportedPresentAgainAndAgain_IsKeptForAnHour) {
 // A full table of leases takes no more, so that nobody keeps the whole store by asking for much.
 TEST_F(SqliteTablesTest, MoreLeasesThanThereIsRoomFor_KeepNothingElse) {
   constexpr size_t kMostLeased = 262'144;
-  std::vector<AccessTimes::Leased> many;
+  std::vector<AccessTimes::KeyLease> many;
   for (uint32_t i = 0; i <= kMostLeased; ++i) {
     many.push_back({.key = {.space = i, .id = Id("one")}, .until_s = 600});
   }
@@ -212,7 +212,8 @@ TEST_F(SqliteTablesTest, MoreLeasesThanThereIsRoomFor_KeepNothingElse) {
   EXPECT_TRUE(times.IsLeased(many[kMostLeased - 1].key, 0));
   EXPECT_FALSE(times.IsLeased(many[kMostLeased].key, 0));
   EXPECT_FALSE(times.IsLeased({.id = Id("another")}, 0));
-  times.Lease(std::vector<AccessTimes::Leased>{{.key = {.id = Id("later")}, .until_s = 1200}}, 600);
+  times.Lease(std::vector<AccessTimes::KeyLease>{{.key = {.id = Id("later")}, .until_s = 1200}},
+              600);
   EXPECT_TRUE(times.IsLeased({.id = Id("later")}, 600));
 }
 

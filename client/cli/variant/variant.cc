@@ -266,7 +266,7 @@ namespace {
 void AddIncluded(std::span<const client::Outcome> outcomes, const std::string& base,
                  std::vector<std::string>& files) {
   for (const client::Outcome& outcome : outcomes) {
-    for (const client::Outcome::Included& file : outcome.included) {
+    for (const client::Outcome::IncludedFile& file : outcome.included) {
       if (file.present) {
         files.push_back(base.empty() || base == "." ? file.path : base + "/" + file.path);
       }

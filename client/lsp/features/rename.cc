@@ -63,9 +63,9 @@ std::string Replaced(const std::string& text, const std::vector<Mention>& mentio
 }
 
 // The programs with the new texts.
-class Renamed {
+class RenamedPrograms {
  public:
-  Renamed(const Mentions& mentions, const std::string& name) {
+  RenamedPrograms(const Mentions& mentions, const std::string& name) {
     for (const auto& [path, places] : mentions.by_path) {
       const Source& before = *mentions.sources.at(path);
       sources_[path] = std::make_shared<const Source>(
@@ -223,7 +223,7 @@ std::variant<ManifestRenames, RpcError> RenameInManifests(Session& session, cons
 // Why the rename would change what some program means; empty if it does not.
 std::string WhyRefused(Analysis& analysis, const NameHere& name, const Mentions& mentions,
                        const ManifestRenames& manifests, const std::string& new_name) {
-  Renamed renamed(mentions, new_name);
+  RenamedPrograms renamed(mentions, new_name);
   for (const auto& [path, rename] : manifests) {
     renamed.TakeManifest(path, rename.after, name.text, new_name);
   }

@@ -30,7 +30,7 @@ struct Context {
 
 class Origins {
  public:
-  struct Placed {
+  struct Origin {
     uint32_t written;
     uint32_t context;
   };
@@ -74,7 +74,7 @@ class Origins {
 
  private:
   std::vector<Span> written_;  // file after file
-  std::vector<Placed> placed_;
+  std::vector<Origin> placed_;
   std::vector<Context> contexts_;
   std::vector<uint32_t> file_begins_;    // first written token of each file
   std::vector<uint32_t> file_contexts_;  // its first inclusion

@@ -116,7 +116,7 @@ uint32_t SymbolTable::Find(std::string_view text) const {
 
 // Finds the end of an identifier and its hash on one way through the bytes. Behind the last
 // whole word of text it goes byte by byte, so nothing is read beyond the text.
-SymbolTable::Scanned SymbolTable::ScanIdentifier(std::string_view text, uint32_t begin) {
+SymbolTable::Identifier SymbolTable::ScanIdentifier(std::string_view text, uint32_t begin) {
   uint64_t hash = 0;
   uint32_t end = begin;
   while (end + 8 <= text.size()) {

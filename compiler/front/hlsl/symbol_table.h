@@ -39,12 +39,12 @@ class SymbolTable {
   uint32_t Intern(std::string_view text);
   uint32_t Find(std::string_view text) const;  // kNoSymbol if nobody mentioned it
 
-  struct Scanned {
+  struct Identifier {
     uint32_t symbol;
     uint32_t end;
   };
   // The identifier that starts at `begin`. Requires: one does.
-  Scanned ScanIdentifier(std::string_view text, uint32_t begin);
+  Identifier ScanIdentifier(std::string_view text, uint32_t begin);
 
   // kIdentifier, or the keyword that an identifier of this spelling is.
   static TokenKind KindOf(uint32_t symbol) {

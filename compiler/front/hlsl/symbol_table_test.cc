@@ -39,7 +39,7 @@ TEST(SymbolTable, Scanning_FindsWhatInterningFinds) {
     const uint32_t symbol = symbols.Intern(name);
     for (const std::string& behind : {std::string(), std::string("+"), std::string(20, ' ')}) {
       const std::string text = "(" + name + behind;
-      const SymbolTable::Scanned scanned = symbols.ScanIdentifier(text, 1);
+      const SymbolTable::Identifier scanned = symbols.ScanIdentifier(text, 1);
       EXPECT_EQ(scanned.symbol, symbol) << text;
       EXPECT_EQ(scanned.end, 1 + size) << text;
     }

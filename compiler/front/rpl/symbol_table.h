@@ -21,12 +21,12 @@ class SymbolTable {
   SymbolTable(std::string_view text, std::vector<Symbol>& symbols)
       : text_(text), symbols_(symbols), slots_(512) {}
 
-  struct Scanned {
+  struct Identifier {
     uint32_t symbol;
     uint32_t end;
   };
   // The identifier that starts at `begin`. Requires: one does.
-  Scanned ScanIdentifier(uint32_t begin) {
+  Identifier ScanIdentifier(uint32_t begin) {
     uint64_t hash = 0;
     uint32_t end = begin;
     while (end + 8 <= text_.size()) {

@@ -33,10 +33,10 @@ std::string_view DerivativeName(const ir::Inst& inst) {
 }
 
 // What belongs to one stage, and its name; empty if nothing does or it is this one.
-struct Bound {
+struct StageBound {
   std::string_view text, stages;
 };
-Bound BoundOf(const ir::Inst& inst, ir::Stage stage) {
+StageBound BoundOf(const ir::Inst& inst, ir::Stage stage) {
   const bool discards = inst.kind == ir::InstKind::kDemote || inst.kind == ir::InstKind::kDiscard;
   if (discards && stage != ir::Stage::kFragment) {
     return {"discard", "pixel"};
@@ -49,7 +49,7 @@ Bound BoundOf(const ir::Inst& inst, ir::Stage stage) {
   const bool group = mode.execution != ir::MemoryScope::kNone ||
                      mode.scope == ir::MemoryScope::kWorkgroup ||
                      (mode.kinds & 1u << static_cast<uint32_t>(ir::MemoryKind::kWorkgroup)) != 0;
-  return group ? Bound{"a barrier of the group", "compute"} : Bound{};
+  return group ? StageBound{"a barrier of the group", "compute"} : StageBound{};
 }
 
 }  // namespace
@@ -61,7 +61,7 @@ void CheckStageRules(const Program& program, ir::Stage stage, const ir::Speciali
     // Fragment shaders may take derivatives, so there is nothing to find for them.
     const std::string_view name =
         stage == ir::Stage::kFragment ? std::string_view{} : DerivativeName(inst);
-    const Bound bound = BoundOf(inst, stage);
+    const StageBound bound = BoundOf(inst, stage);
     if (name.empty() && bound.text.empty()) {
       continue;
     }

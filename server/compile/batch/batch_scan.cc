@@ -63,7 +63,7 @@ void RecordCauses(cache::ExplainRing* explains, const Requester& asker, Clock& c
 }
 
 // What programs of the batch that were not scanned yet may still take.
-struct Left {
+struct RoomLeft {
   uint64_t results = kMaxBatchResults;
   uint64_t bytes = kMaxPointBytes;
 };
@@ -78,7 +78,7 @@ Error TooManyOfAll() {
 }
 
 // Subtracts the points of a program from what is left, or gives them up.
-Result<void> Account(BatchRun::Program& program, Left& left) {
+Result<void> Account(BatchRun::Program& program, RoomLeft& left) {
   // Explorations have their own bound while they run, so they take nothing of what is left.
   const uint64_t results = program.points->exploration != nullptr ? 0 : ResultsUpper(program);
   if (results > left.results) {
@@ -128,7 +128,7 @@ bool ScanBatch(const BatchContext& context, BatchRun& run, const cache::Call& ca
   std::vector<BatchRun::Program> programs;
   uint64_t total = 0;
   uint64_t upper = 0;
-  Left left;
+  RoomLeft left;
   for (size_t i = 0; i < run.request.programs.size(); ++i) {
     const BatchProgram& request = run.request.programs[i];
     BatchRun::Program program;

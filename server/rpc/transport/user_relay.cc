@@ -55,9 +55,9 @@ int UserRelay::Lead(int fd, const ops::Party& party) {
     (void)close(fd);
     return -1;
   }
-  Led led{.line = std::make_unique<RelayLine>(
-              fd, pair[0], Http2Guard(options_.block_bytes, options_.message_bytes)),
-          .party = party};
+  RelayedConnection led{.line = std::make_unique<RelayLine>(
+                            fd, pair[0], Http2Guard(options_.block_bytes, options_.message_bytes)),
+                        .party = party};
   {
     const MutexLock lock(mutex_);
     new_.push_back(std::move(led));
@@ -70,7 +70,7 @@ int UserRelay::Lead(int fd, const ops::Party& party) {
 // over, and never while bytes are moved.
 void UserRelay::TakeNew() {
   const MutexLock lock(mutex_);
-  for (Led& led : new_) {
+  for (RelayedConnection& led : new_) {
     open_.push_back(std::move(led));
   }
   new_.clear();
@@ -79,7 +79,7 @@ void UserRelay::TakeNew() {
 void UserRelay::Wait() {
   std::vector<pollfd> awaited = {{.fd = wake_, .events = POLLIN, .revents = 0}};
   bool is_timed = false;
-  for (const Led& led : open_) {
+  for (const RelayedConnection& led : open_) {
     const std::array<pollfd, 2> of_line = led.line->Awaited();
     awaited.insert(awaited.end(), of_line.begin(), of_line.end());
     is_timed = is_timed || led.line->IsLingering();
@@ -91,7 +91,7 @@ void UserRelay::Wait() {
   (void)!read(wake_, &count, sizeof(count));
 }
 
-bool UserRelay::MoveOne(const Led& led, Duration now) {
+bool UserRelay::MoveOne(const RelayedConnection& led, Duration now) {
   // The balance of the party is asked before each move, because another of its lines may have spent
   // it.
   const double left = [&] {
@@ -117,7 +117,8 @@ bool UserRelay::MoveOne(const Led& led, Duration now) {
 // A line that goes may leave its party with nothing, so the other lines are looked at once more.
 void UserRelay::MoveAll() {
   const Duration now = clock_.Monotonic();
-  while (std::erase_if(open_, [&](const Led& led) { return !MoveOne(led, now); }) != 0) {
+  while (std::erase_if(open_, [&](const RelayedConnection& led) { return !MoveOne(led, now); }) !=
+         0) {
   }
 }
 

@@ -46,7 +46,7 @@ class UserRelay {
   static constexpr double kOfUsers = 20;  // times what strangers may make of calls for nothing
   static constexpr Duration kPause = std::chrono::seconds(10);
 
-  struct Led {
+  struct RelayedConnection {
     std::unique_ptr<RelayLine> line;
     ops::Party party;
   };
@@ -56,16 +56,16 @@ class UserRelay {
   void TakeNew() KILN_EXCLUDES(mutex_);
   void MoveAll() KILN_EXCLUDES(mutex_);
   // False: the line has ended.
-  bool MoveOne(const Led& led, Duration now) KILN_EXCLUDES(mutex_);
+  bool MoveOne(const RelayedConnection& led, Duration now) KILN_EXCLUDES(mutex_);
   void Wake() const;
 
   const Options options_;
   SystemClock clock_;
   const int wake_;
   Mutex mutex_;
-  std::vector<Led> new_ KILN_GUARDED_BY(mutex_);
+  std::vector<RelayedConnection> new_ KILN_GUARDED_BY(mutex_);
   FruitlessCalls fruitless_ KILN_GUARDED_BY(mutex_);
-  std::vector<Led> open_;  // of the thread
+  std::vector<RelayedConnection> open_;  // of the thread
   Thread thread_;
 };
 

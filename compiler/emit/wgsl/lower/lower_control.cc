@@ -19,13 +19,13 @@ std::string Negated(const Expr& condition) {
 }
 
 void WriteBranch(RegionLowering& region, std::string_view head,
-                 const RegionLowering::Captured& branch) {
+                 const RegionLowering::NestedBlock& branch) {
   region.Line(head);
   region.Write(branch);
 }
 
 // A block that ends in the assignment of what it yields.
-void WriteValue(RegionLowering& region, const RegionLowering::Captured& block,
+void WriteValue(RegionLowering& region, const RegionLowering::NestedBlock& block,
                 const std::string& variable) {
   region.Write(block);
   ++region.indent;
@@ -51,8 +51,8 @@ void LowerIf(RegionLowering& region, const ir::IfInst& inst) {
   // gets its name in front of the branch, where it is computed once.
   const Expr condition = region.Take(inst.condition);
   region.Flush();
-  const RegionLowering::Captured yes = region.Capture(ir::BlockId{blocks[0]});
-  RegionLowering::Captured no;
+  const RegionLowering::NestedBlock yes = region.Capture(ir::BlockId{blocks[0]});
+  RegionLowering::NestedBlock no;
   if (blocks.size() > 1) {
     no = region.Capture(ir::BlockId{blocks[1]});
   }
@@ -71,12 +71,12 @@ void LowerLoop(RegionLowering& region, const ir::LoopInst& inst) {
   const std::span<const uint32_t> blocks = region.source().List(inst.blocks);
   region.Flush();
   ++region.loops;
-  const RegionLowering::Captured condition = region.Capture(ir::BlockId{blocks[0]});
+  const RegionLowering::NestedBlock condition = region.Capture(ir::BlockId{blocks[0]});
   // The body is a block of its own inside of the loop, which keeps its names apart from those of
   // the condition.
   ++region.indent;
-  const RegionLowering::Captured body = region.Capture(ir::BlockId{blocks[1]});
-  const RegionLowering::Captured next = region.Capture(ir::BlockId{blocks[2]});
+  const RegionLowering::NestedBlock body = region.Capture(ir::BlockId{blocks[1]});
+  const RegionLowering::NestedBlock next = region.Capture(ir::BlockId{blocks[2]});
   --region.indent;
   --region.loops;
   region.Open("loop {");
@@ -124,7 +124,7 @@ void LowerInsertionPoint(RegionLowering& region, const ir::InsertionPointInst& i
 void LowerLogical(RegionLowering& region, ir::InstId id, const ir::LogicalInst& inst) {
   const bool both = inst.op == ir::LogicalOp::kAnd;
   Expr left = region.Take(inst.left);
-  const RegionLowering::Captured right = region.Capture(inst.right);
+  const RegionLowering::NestedBlock right = region.Capture(inst.right);
   // The right operand needs no statement, so WGSL's own operator evaluates it as the IR says: only
   // if the left one does not decide.
   if (right.text.empty()) {
@@ -150,8 +150,8 @@ void LowerSelectBlocks(RegionLowering& region, ir::InstId id, const ir::SelectBl
   const std::span<const uint32_t> blocks = region.source().List(inst.blocks);
   const Expr condition = region.Take(inst.condition);
   region.Flush();
-  const RegionLowering::Captured yes = region.Capture(ir::BlockId{blocks[0]});
-  const RegionLowering::Captured no = region.Capture(ir::BlockId{blocks[1]});
+  const RegionLowering::NestedBlock yes = region.Capture(ir::BlockId{blocks[0]});
+  const RegionLowering::NestedBlock no = region.Capture(ir::BlockId{blocks[1]});
   const std::string variable = region.NewName();
   region.Line(fmt::format("var {} : {};", variable, region.Type(inst.type)));
   region.Line(fmt::format("if ({}) {{", condition.text));

@@ -236,7 +236,7 @@ void RegionLowering::Flush() {
 
 // The text of a nested block is written aside. What waits outside must not be named inside, where
 // it would not be computed on all paths.
-RegionLowering::Captured RegionLowering::Capture(ir::BlockId block) {
+RegionLowering::NestedBlock RegionLowering::Capture(ir::BlockId block) {
   const std::string outer = std::exchange(text_, {});
   std::vector<ir::InstId> outer_waiting = std::exchange(waiting_, {});
   const bool outer_ends = std::exchange(ends, false);
@@ -244,9 +244,9 @@ RegionLowering::Captured RegionLowering::Capture(ir::BlockId block) {
   yielded = {};
   LowerBlock(*this, block);
   --indent;
-  Captured captured{.text = std::exchange(text_, outer),
-                    .yielded = std::exchange(yielded, {}),
-                    .ends = std::exchange(ends, outer_ends)};
+  NestedBlock captured{.text = std::exchange(text_, outer),
+                       .yielded = std::exchange(yielded, {}),
+                       .ends = std::exchange(ends, outer_ends)};
   waiting_ = std::move(outer_waiting);
   return captured;
 }

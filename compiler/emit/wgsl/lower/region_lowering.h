@@ -99,14 +99,14 @@ class RegionLowering {
   void Flush();
 
   // A nested block, whose text is kept apart until it is known what belongs in front of it.
-  struct Captured {
+  struct NestedBlock {
     std::string text;
     Expr yielded{};
     bool ends = false;
   };
   // Requires: the blocks of one instruction are captured before any of them is written.
-  Captured Capture(ir::BlockId block);
-  void Write(const Captured& captured) { text_ += captured.text; }
+  NestedBlock Capture(ir::BlockId block);
+  void Write(const NestedBlock& captured) { text_ += captured.text; }
 
   // Names of locals. Those of other regions are marks.
   void SetNames(std::vector<LocalName> names) { object_.names = std::move(names); }

@@ -300,7 +300,7 @@ void ReadModifiers(const syntax::Type& type, Attributes& made) {
 // Attributes in the order of the source. One that is misplaced or not built is reported and
 // left out, so what is returned is right as far as it goes.
 void ReadAttributes(CheckContext& context, AttributePlace place, syntax::RowRange rows,
-                    Attributes& made, Declared& declared) {
+                    Attributes& made, Annotations& declared) {
   for (uint32_t i = 0; i < rows.count; ++i) {
     const syntax::Attribute& attribute = context.ast.attributes[rows.first + i];
     if (const std::string_view family = FamilyOf(attribute.name); !family.empty()) {
@@ -349,9 +349,9 @@ bool IsEmpty(const Attributes& made) {
 }  // namespace
 
 // Attributes of a declaration hold for all its variables, those of a declarator for one.
-Declared DeclaredOf(CheckContext& context, AttributePlace place, const syntax::Decl& decl,
-                    const syntax::Variable& variable) {
-  Declared declared;
+Annotations DeclaredOf(CheckContext& context, AttributePlace place, const syntax::Decl& decl,
+                       const syntax::Variable& variable) {
+  Annotations declared;
   Attributes made;
   if (place != AttributePlace::kParameter) {
     ReadAttributes(context, place, decl.attributes, made, declared);
@@ -368,8 +368,8 @@ Declared DeclaredOf(CheckContext& context, AttributePlace place, const syntax::D
 }
 
 // The attributes of a function are those of its result.
-Declared DeclaredOfFunction(CheckContext& context, const syntax::Decl& decl) {
-  Declared declared;
+Annotations DeclaredOfFunction(CheckContext& context, const syntax::Decl& decl) {
+  Annotations declared;
   Attributes made;
   const AttributePlace place =
       decl.kind == syntax::DeclKind::kBlock ? AttributePlace::kBlock : AttributePlace::kFunction;

@@ -13,16 +13,16 @@ namespace kiln::hlsl {
 
 enum class AttributePlace : uint8_t { kMember, kGlobal, kBlock, kParameter, kFunction };
 
-struct Declared {
+struct Annotations {
   AttributesId attributes;  // invalid: nothing stands there
   ExprId condition;         // of kiln::conditional; invalid: none
   const syntax::Attribute* option = nullptr;
 };
 // Says what is malformed or misplaced: HLSL1046, HLSL1049, HLSL4014, HLSL4021, HLSL6009.
-Declared DeclaredOf(CheckContext& context, AttributePlace place, const syntax::Decl& decl,
-                    const syntax::Variable& variable);
+Annotations DeclaredOf(CheckContext& context, AttributePlace place, const syntax::Decl& decl,
+                       const syntax::Variable& variable);
 // Of what a function returns.
-Declared DeclaredOfFunction(CheckContext& context, const syntax::Decl& decl);
+Annotations DeclaredOfFunction(CheckContext& context, const syntax::Decl& decl);
 
 // --- arguments
 size_t ArgumentCount(const CheckContext& context, const syntax::Attribute& attribute);

@@ -75,7 +75,7 @@ void ReadParameter(CheckContext& context, const syntax::Decl& decl,
     head.failed = true;
   }
   head.failed = head.failed || context.types().IsFailed(type);
-  const Declared declared = DeclaredOf(context, AttributePlace::kParameter, decl, variable);
+  const Annotations declared = DeclaredOf(context, AttributePlace::kParameter, decl, variable);
   const Passing passing = PassingOf(written);
   ExprId value;
   // Default values are evaluated in the scope of the declaration, before the function has one
@@ -243,7 +243,7 @@ struct Declaration {
 Declaration DeclareFunction(CheckContext& context, uint32_t row, TypeId self) {
   const syntax::Decl& decl = context.ast.decls[row];
   Head head = ReadHead(context, decl, self);
-  const Declared declared = DeclaredOfFunction(context, decl);
+  const Annotations declared = DeclaredOfFunction(context, decl);
   const FunctionId id = RowOf(context, decl, head);
   if (!id.valid()) {
     return {};

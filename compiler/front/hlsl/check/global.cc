@@ -134,7 +134,7 @@ void RefuseVariable(CheckContext& context, const syntax::Variable& variable,
 
 // spec/hlsl 7 (other `static`), 8.1. An option is a `static const` whose value is constant.
 void CheckStatic(CheckContext& context, const syntax::Variable& variable, TypeId type,
-                 const Declared& declared) {
+                 const Annotations& declared) {
   const bool constant = context.ast.types[variable.type].Has(Modifier::kConst);
   ExprId value;
   if (!variable.initialiser.empty()) {
@@ -242,7 +242,7 @@ void PlaceLoose(CheckContext& context, Global& global) {
 
 // The order of questions matters: what is refused as a whole comes before what is wrong in it.
 void CheckExternal(CheckContext& context, const syntax::Variable& variable, TypeId type,
-                   const Declared& declared) {
+                   const Annotations& declared) {
   if (context.types().IsFailed(type)) {
     return DeclareFailed(context, variable.name);
   }
@@ -339,7 +339,7 @@ void CheckStaticMember(CheckContext& context, const syntax::Decl& decl,
                        const syntax::Variable& variable) {
   const TypeId type = TypeOfVariable(context, variable);
   context.name_token = variable.name;
-  const Declared declared = DeclaredOf(context, AttributePlace::kGlobal, decl, variable);
+  const Annotations declared = DeclaredOf(context, AttributePlace::kGlobal, decl, variable);
   if (!context.types().IsFailed(type)) {
     CheckStatic(context, variable, type, declared);
   }
@@ -355,7 +355,7 @@ void CheckGlobals(CheckContext& context, uint32_t decl) {
     const TypeId type = TypeOfVariable(context, variable);
     WarnOfModifiers(context, written, context.Text(variable.name));
     context.name_token = variable.name;
-    const Declared declared = DeclaredOf(context, AttributePlace::kGlobal, row, variable);
+    const Annotations declared = DeclaredOf(context, AttributePlace::kGlobal, row, variable);
     if (declared.option != nullptr && !written.Has(Modifier::kStatic)) {
       context.Say(
           context.At(Code::kHlsl6001, variable.name).With("name", context.Text(variable.name)));
@@ -393,7 +393,7 @@ void CheckBlock(CheckContext& context, uint32_t decl) {
   const MemberRows members = MembersOf(context, decl);
   context.types().Complete(id, members.rows);
   context.name_token = row.name;
-  const Declared declared = DeclaredOfFunction(context, row);
+  const Annotations declared = DeclaredOfFunction(context, row);
   if (members.failed || !FitsMemory(context, context.types().Of(id), {row.name, row.name + 1})) {
     for (const Member& member : members.rows) {
       DeclareFailed(context, member.token);

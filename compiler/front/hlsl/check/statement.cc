@@ -32,7 +32,7 @@ constexpr uint32_t kMaxLadders = 128;
 constexpr uint32_t kMaxLabels = 16'383;  // of a `switch`, as in SPIR-V
 
 // A checked statement. No row: nothing is to be done.
-struct Checked {
+struct StmtResult {
   StmtId id;
   bool ends = false;
 };
@@ -41,7 +41,7 @@ class Body {
  public:
   explicit Body(CheckContext& context) : context_(context) {}
 
-  Checked Block(uint32_t row, uint8_t flags = 0);
+  StmtResult Block(uint32_t row, uint8_t flags = 0);
 
  private:
   // Something that `break` leaves.
@@ -52,21 +52,21 @@ class Body {
 
   const syntax::Stmt& At(uint32_t row) const { return context_.ast.stmts[row]; }
   static TokenRange RangeOf(const syntax::Stmt& row) { return {row.begin, row.end}; }
-  Checked Make(const Stmt& stmt, bool ends = false) { return {context_.Add(stmt), ends}; }
+  StmtResult Make(const Stmt& stmt, bool ends = false) { return {context_.Add(stmt), ends}; }
 
-  Checked Statement(uint32_t row);
-  Checked Scoped(uint32_t row);
-  Checked Simple(const syntax::Stmt& row);
-  Checked Jump(const syntax::Stmt& row);
-  Checked Return(const syntax::Stmt& row);
-  Checked Expression(const syntax::Stmt& row);
+  StmtResult Statement(uint32_t row);
+  StmtResult Scoped(uint32_t row);
+  StmtResult Simple(const syntax::Stmt& row);
+  StmtResult Jump(const syntax::Stmt& row);
+  StmtResult Return(const syntax::Stmt& row);
+  StmtResult Expression(const syntax::Stmt& row);
   void Add(uint32_t row, std::vector<StmtId>& into, bool& ends);
   void Declarations(const syntax::Stmt& row, std::vector<StmtId>& into, bool of_head = false);
   void Variable(const syntax::Variable& variable, std::vector<StmtId>& into, bool of_head);
-  Checked If(uint32_t row);
-  Checked Loop(uint32_t row);
-  Checked For(uint32_t row);
-  Checked Switch(uint32_t row);
+  StmtResult If(uint32_t row);
+  StmtResult Loop(uint32_t row);
+  StmtResult For(uint32_t row);
+  StmtResult Switch(uint32_t row);
   struct Case {
     std::vector<ExprId> labels;
     std::vector<StmtId> children;
@@ -101,7 +101,7 @@ void Body::Add(uint32_t row, std::vector<StmtId>& into, bool& ends) {
   bool ends_now = false;
   if (stmt.kind == Kind::kDecl) {
     Declarations(stmt, made);
-  } else if (const Checked checked = Statement(row); checked.id.valid()) {
+  } else if (const StmtResult checked = Statement(row); checked.id.valid()) {
     made.push_back(checked.id);
     ends_now = checked.ends;
   }
@@ -111,7 +111,7 @@ void Body::Add(uint32_t row, std::vector<StmtId>& into, bool& ends) {
   }
 }
 
-Checked Body::Block(uint32_t row, uint8_t flags) {
+StmtResult Body::Block(uint32_t row, uint8_t flags) {
   std::vector<StmtId> children;
   bool ends = false;
   bool said = false;
@@ -131,12 +131,12 @@ Checked Body::Block(uint32_t row, uint8_t flags) {
               ends);
 }
 
-Checked Body::Scoped(uint32_t row) {
+StmtResult Body::Scoped(uint32_t row) {
   context_.scopes.Enter();
   std::vector<StmtId> children;
   bool ends = false;
   if (At(row).kind == Kind::kBlock) {
-    const Checked block = Block(row);
+    const StmtResult block = Block(row);
     context_.scopes.Leave();
     return block;
   }
@@ -147,7 +147,7 @@ Checked Body::Scoped(uint32_t row) {
       ends);
 }
 
-Checked Body::Statement(uint32_t row) {
+StmtResult Body::Statement(uint32_t row) {
   const syntax::Stmt& stmt = At(row);
   switch (stmt.kind) {
     case Kind::kBlock: {
@@ -178,7 +178,7 @@ Checked Body::Statement(uint32_t row) {
   KILN_UNREACHABLE();
 }
 
-Checked Body::Simple(const syntax::Stmt& row) {
+StmtResult Body::Simple(const syntax::Stmt& row) {
   switch (row.kind) {
     case Kind::kExpression:
       return Expression(row);
@@ -200,7 +200,7 @@ Checked Body::Simple(const syntax::Stmt& row) {
   }
 }
 
-Checked Body::Expression(const syntax::Stmt& row) {
+StmtResult Body::Expression(const syntax::Stmt& row) {
   const ExprId value = CheckExpr(context_, row.value);
   const Expr& expr = context_.Get(value);
   if (expr.kind != ExprKind::kFailed && !expr.Is(Expr::kEffect)) {
@@ -210,7 +210,7 @@ Checked Body::Expression(const syntax::Stmt& row) {
   return Make({.kind = StmtKind::kExpression, .at = RangeOf(row), .a = value});
 }
 
-Checked Body::Jump(const syntax::Stmt& row) {
+StmtResult Body::Jump(const syntax::Stmt& row) {
   const bool breaks = row.kind == Kind::kBreak;
   size_t at = exits_.size();
   while (at > 0 && !breaks && exits_[at - 1].is_switch) {
@@ -232,7 +232,7 @@ Checked Body::Jump(const syntax::Stmt& row) {
 
 // HLSL3004 where a value is missing or too many. Behind an error control has returned all the
 // same.
-Checked Body::Return(const syntax::Stmt& row) {
+StmtResult Body::Return(const syntax::Stmt& row) {
   const Function& function = context_.unit[context_.function];
   const TypeId expected = function.result;
   const bool is_void = expected == context_.types().Void();
@@ -349,15 +349,15 @@ void Body::Variable(const syntax::Variable& variable, std::vector<StmtId>& into,
 
 // A condition that is known decides whether control ends: the branch that is never taken does
 // not count.
-Checked Body::If(uint32_t row) {
+StmtResult Body::If(uint32_t row) {
   struct StepOf {
     uint32_t row;
     ExprId condition;
-    Checked then;
+    StmtResult then;
     ir::BranchHint hint;
   };
   std::vector<StepOf> steps;
-  Checked otherwise;
+  StmtResult otherwise;
   const uint32_t before = ladders_;
   while (true) {
     const syntax::Stmt& stmt = At(row);
@@ -465,7 +465,7 @@ void Body::AddLabel(const syntax::Stmt& inner, TypeId selector, Cases& cases) {
 
 // Cases are what stands between labels, in the scope of the switch. What stands before the
 // first label is never reached (HLSL3009) and kept, so that it is checked.
-Checked Body::Switch(uint32_t row) {
+StmtResult Body::Switch(uint32_t row) {
   const syntax::Stmt& stmt = At(row);
   const ir::BranchHint hint = BranchHintOf(context_, stmt);
   const ExprId selector = Selector(stmt);
@@ -520,7 +520,7 @@ Checked Body::Switch(uint32_t row) {
 
 // `while` and `do`. The condition of `do` is checked behind the body and sees none of its
 // names, which were a scope of their own.
-Checked Body::Loop(uint32_t row) {
+StmtResult Body::Loop(uint32_t row) {
   const syntax::Stmt& stmt = At(row);
   Stmt loop{.kind = StmtKind::kLoop,
             .flags = stmt.kind == Kind::kDo ? Stmt::kDo : uint8_t{0},
@@ -530,7 +530,7 @@ Checked Body::Loop(uint32_t row) {
     loop.a = Condition(context_, CheckExpr(context_, stmt.condition), "'while'");
   }
   exits_.push_back({});
-  const Checked body = Scoped(row + 1);
+  const StmtResult body = Scoped(row + 1);
   if (stmt.kind == Kind::kDo) {
     loop.a = Condition(context_, CheckExpr(context_, stmt.condition), "'do'");
   }
@@ -543,7 +543,7 @@ Checked Body::Loop(uint32_t row) {
 
 // In 2021 the head is a scope of its own; in 2018 its variables live on behind the loop.
 // A block with the first part and a loop whose step is the third part.
-Checked Body::For(uint32_t row) {
+StmtResult Body::For(uint32_t row) {
   const syntax::Stmt& stmt = At(row);
   const bool own_scope = context_.dialect() == Dialect::k2021;
   if (own_scope) {
@@ -572,7 +572,7 @@ Checked Body::For(uint32_t row) {
     }
   }
   exits_.push_back({});
-  const Checked body = Scoped(At(first).next);
+  const StmtResult body = Scoped(At(first).next);
   const bool has_break = exits_.back().has_break;
   exits_.pop_back();
   if (own_scope) {
@@ -592,7 +592,7 @@ Checked Body::For(uint32_t row) {
 }  // namespace
 
 CheckedBody CheckBody(CheckContext& context, uint32_t stmt) {
-  const Checked block = Body(context).Block(stmt);
+  const StmtResult block = Body(context).Block(stmt);
   return {block.id, block.ends};
 }
 

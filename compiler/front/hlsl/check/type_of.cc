@@ -398,7 +398,7 @@ void AddMember(CheckContext& context, const syntax::Decl& decl, const syntax::Va
                     .Label(LabelKind::kFirstHere, context.LocationOf(*first)));
     return;
   }
-  const Declared declared = DeclaredOf(context, AttributePlace::kMember, decl, variable);
+  const Annotations declared = DeclaredOf(context, AttributePlace::kMember, decl, variable);
   members.failed = members.failed || context.types().IsFailed(type);
   members.rows.push_back({.name = name,
                           .type = type,

@@ -29,7 +29,7 @@ class Scanner {
   // Behind the text there are zeros, which begin no token and continue none.
   char At(uint32_t offset) const { return offset < size_ ? text_[offset] : '\0'; }
 
-  struct Scanned {
+  struct Lexeme {
     TokenKind kind;
     uint32_t symbol;
     uint32_t end;
@@ -37,11 +37,11 @@ class Scanner {
   // The token that starts at `at`, which is neither a space nor the start of a comment.
   // Order: words first, as most tokens are, then numbers, strings and punctuators by their
   // longest spelling.
-  Scanned Scan(uint32_t at) {
+  Lexeme Scan(uint32_t at) {
     const char c = text_[at];
     const ByteClass byte_class = ClassOf(c);
     if (byte_class == ByteClass::kLetter) {
-      const SymbolTable::Scanned word = symbols_.ScanIdentifier(text_, at);
+      const SymbolTable::Identifier word = symbols_.ScanIdentifier(text_, at);
       return {SymbolTable::KindOf(word.symbol), word.symbol, word.end};
     }
     if (byte_class == ByteClass::kDigit || (c == '.' && ClassOf(At(at + 1)) == ByteClass::kDigit)) {
@@ -64,7 +64,7 @@ class Scanner {
 
   // '<' at `at`: the path up to the '>' on its line; kLess if there is none.
   // Behind `#include` only: elsewhere `<` is an operator. A path ends on its line.
-  Scanned HeaderName(uint32_t at) {
+  Lexeme HeaderName(uint32_t at) {
     uint32_t end = at + 1;
     while (end < size_ && text_[end] != '>' && !IsLineEnd(text_[end])) {
       ++end;
@@ -81,7 +81,7 @@ class Scanner {
   // A backslash before a quote or a backslash keeps the string open.
   // An open string ends with its line. It is an error only if it comes to the parser: in a
   // group that is skipped, text with a lone quote is common.
-  Scanned String(uint32_t at) {
+  Lexeme String(uint32_t at) {
     uint32_t end = at + 1;
     while (end < size_ && text_[end] != '"' && !IsLineEnd(text_[end])) {
       // The escape may be the last byte of the text, so `end` may be one beyond it.
@@ -161,7 +161,7 @@ class Lexer {
     // listed by their row, so that groups which are skipped are left without a look at what is
     // in them.
     const bool path = include_ && scanner_.At(at_) == '<';
-    const Scanner::Scanned scanned = path ? scanner_.HeaderName(at_) : scanner_.Scan(at_);
+    const Scanner::Lexeme scanned = path ? scanner_.HeaderName(at_) : scanner_.Scan(at_);
     const auto row = static_cast<uint32_t>(target_.tokens.rows.size());
     const bool starts_line = (flags_ & Token::kStartsLine) != 0;
     include_ = directive_ && !starts_line && scanned.symbol == kWordInclude;
@@ -173,7 +173,7 @@ class Lexer {
   }
 
   // The text of predefined macros has no place: its tokens get an empty span.
-  void Add(const Scanner::Scanned& scanned) {
+  void Add(const Scanner::Lexeme& scanned) {
     const bool placed = first_ != kNoPlace;
     // Offsets are those of the source, not of the spliced text.
     const Span span = placed ? source_.InSource(at_, scanned.end) : Span{};
@@ -218,7 +218,7 @@ std::optional<Token> LexSingle(std::string_view text, SymbolTable& symbols) {
   if (text.empty() || comment || ClassOf(text[0]) == ByteClass::kSeparator) {
     return std::nullopt;
   }
-  const Scanner::Scanned scanned = Scanner(text, symbols).Scan(0);
+  const Scanner::Lexeme scanned = Scanner(text, symbols).Scan(0);
   if (scanned.end != text.size()) {
     return std::nullopt;
   }

@@ -9,7 +9,7 @@ namespace kiln::hlsl {
 
 // spec/hlsl 10.3: the right side first, then the place, then load, operation, store. The place
 // comes back with the value, since an assignment is a place that may be part of another one.
-Assigned Assign(LowerContext& context, const Expr& expr) {
+Assignment Assign(LowerContext& context, const Expr& expr) {
   if (expr.kind == ExprKind::kAssign) {
     const ir::InstId value = ValueOf(context, ExprId{expr.b});
     Place place = PlaceOf(context, ExprId{expr.a});

@@ -6,12 +6,12 @@
 
 namespace kiln::hlsl {
 
-struct Assigned {
+struct Assignment {
   Place place;
   ir::InstId value;  // what the expression gives: of `i++` what was there before
 };
 // Requires: kAssign or kUpdate.
-Assigned Assign(LowerContext& context, const Expr& expr);
+Assignment Assign(LowerContext& context, const Expr& expr);
 
 // What kGiven means while a tree over it is lowered.
 class GivenScope {

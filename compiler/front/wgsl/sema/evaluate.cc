@@ -20,16 +20,16 @@ class Evaluation {
   explicit Evaluation(std::span<const Operand> operands)
       : x_(operands), scalar_(operands[0].scalar) {}
 
-  Evaluated Run(Function function) {
+  FunctionResult Run(Function function) {
     if (!Whole(function)) {
       Items(function);
     }
-    return fault_.empty() ? Evaluated{.words = std::move(words_), .fault = {}}
-                          : Evaluated{.words = {}, .fault = fault_};
+    return fault_.empty() ? FunctionResult{.words = std::move(words_), .fault = {}}
+                          : FunctionResult{.words = {}, .fault = fault_};
   }
 
  private:
-  Word Take(const Folded& folded) {
+  Word Take(const ScalarResult& folded) {
     if (!folded.ok() && fault_.empty()) {
       fault_ = folded.fault;
     }
@@ -366,7 +366,7 @@ class Evaluation {
 
 }  // namespace
 
-Evaluated Evaluate(Function function, std::span<const Operand> operands) {
+FunctionResult Evaluate(Function function, std::span<const Operand> operands) {
   return Evaluation(operands).Run(function);
 }
 

@@ -18,7 +18,7 @@ struct Operand {
   uint32_t rows = 1, columns = 1;
   std::span<const Word> words;
 };
-struct Evaluated {
+struct FunctionResult {
   std::vector<Word> words;
   std::string_view fault;  // why there is no value
 
@@ -27,6 +27,6 @@ struct Evaluated {
 
 // Of functions that are `Const` in functions.def, with operands of the types of the parameters.
 // frexp and modf give the items of their first member, then those of the second.
-Evaluated Evaluate(Function function, std::span<const Operand> operands);
+FunctionResult Evaluate(Function function, std::span<const Operand> operands);
 
 }  // namespace kiln::wgsl::front

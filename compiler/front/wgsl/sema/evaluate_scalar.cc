@@ -26,7 +26,7 @@ constexpr std::string_view kLost = "the shift loses bits";
 constexpr std::string_view kDomain = "an operand is out of range";
 
 // The low 32 bits of a value, as i32 with its sign, as u32 without.
-Folded Wrapped(ScalarKind kind, int64_t value) {
+ScalarResult Wrapped(ScalarKind kind, int64_t value) {
   const auto bits = static_cast<uint32_t>(static_cast<uint64_t>(value));
   return {.word =
               kind == ScalarKind::kI32 ? WordOf(int64_t{static_cast<int32_t>(bits)}) : Word{bits}};
@@ -35,7 +35,7 @@ Folded Wrapped(ScalarKind kind, int64_t value) {
 // WGSL, "Bit Expressions": a count that is not less than the width, and bits that a constant
 // left shift loses, are errors. What is lost is found by shifting back in 64 bits, then by the
 // width of the type.
-Folded Shift(Function function, ScalarKind kind, int64_t value, uint64_t count) {
+ScalarResult Shift(Function function, ScalarKind kind, int64_t value, uint64_t count) {
   const uint64_t width = kind == ScalarKind::kAbstractInt ? 64 : 32;
   if (count >= width) {
     return {.fault = kShift};
@@ -47,36 +47,36 @@ Folded Shift(Function function, ScalarKind kind, int64_t value, uint64_t count) 
   if (wide >> count != value) {
     return {.fault = kLost};
   }
-  const Folded fit = FitInt(kind, wide);
-  return fit.ok() ? fit : Folded{.fault = kLost};
+  const ScalarResult fit = FitInt(kind, wide);
+  return fit.ok() ? fit : ScalarResult{.fault = kLost};
 }
 
 // Nothing if the function is neither division nor remainder. The one quotient that does not fit
 // is that of the smallest number by -1; u32 has no negative ones, so it never gets there.
-std::optional<Folded> Divide(Function function, ScalarKind kind, int64_t a, int64_t b) {
+std::optional<ScalarResult> Divide(Function function, ScalarKind kind, int64_t a, int64_t b) {
   if (function != Function::kDiv && function != Function::kRem) {
     return std::nullopt;
   }
   const int64_t least = kind == ScalarKind::kI32 ? std::numeric_limits<int32_t>::min()
                                                  : std::numeric_limits<int64_t>::min();
   if (b == 0) {
-    return Folded{.fault = kByZero};
+    return ScalarResult{.fault = kByZero};
   }
   if (a == least && b == -1) {
-    return Folded{.fault = kOverflow};
+    return ScalarResult{.fault = kOverflow};
   }
-  return Folded{.word = WordOf(function == Function::kDiv ? a / b : a % b)};
+  return ScalarResult{.word = WordOf(function == Function::kDiv ? a / b : a % b)};
 }
 
 // Words of 32 bits wrap. Abstract integers must not: for these the builtins tell of an overflow
 // of 64 bits, whose wrapped result is then not used.
-Folded Arithmetic(Function function, ScalarKind kind, int64_t a, int64_t b) {
+ScalarResult Arithmetic(Function function, ScalarKind kind, int64_t a, int64_t b) {
   int64_t made = 0;
   const bool over = function == Function::kAdd   ? __builtin_add_overflow(a, b, &made)
                     : function == Function::kSub ? __builtin_sub_overflow(a, b, &made)
                                                  : __builtin_mul_overflow(a, b, &made);
   if (kind == ScalarKind::kAbstractInt) {
-    return over ? Folded{.fault = kOverflow} : Folded{.word = WordOf(made)};
+    return over ? ScalarResult{.fault = kOverflow} : ScalarResult{.word = WordOf(made)};
   }
   // The product of two u32 needs 64 bits without a sign, in which the builtin sees an overflow
   // that is none for the low 32 bits.
@@ -87,7 +87,7 @@ Folded Arithmetic(Function function, ScalarKind kind, int64_t a, int64_t b) {
 }
 
 // Of bits; words of 32.
-std::optional<Folded> Bits(Function function, ScalarKind kind, std::span<const Word> x) {
+std::optional<ScalarResult> Bits(Function function, ScalarKind kind, std::span<const Word> x) {
   const auto bits = static_cast<uint32_t>(x[0]);
   const auto word = [&](uint32_t value) { return Wrapped(kind, value); };
   switch (function) {
@@ -139,10 +139,10 @@ std::optional<Folded> Bits(Function function, ScalarKind kind, std::span<const W
 
 // Words hold i32 with their sign in 64 bits and u32 without, so one int64_t compares and
 // divides both as they should.
-Folded Integer(Function function, ScalarKind kind, std::span<const Word> x) {
+ScalarResult Integer(Function function, ScalarKind kind, std::span<const Word> x) {
   const int64_t a = IntOf(x[0]);
   const int64_t b = x.size() > 1 ? IntOf(x[1]) : 0;
-  if (const std::optional<Folded> divided = Divide(function, kind, a, b)) {
+  if (const std::optional<ScalarResult> divided = Divide(function, kind, a, b)) {
     return *divided;
   }
   switch (function) {
@@ -160,12 +160,12 @@ Folded Integer(Function function, ScalarKind kind, std::span<const Word> x) {
       return {.word = x[0] ^ x[1]};
     // Of abstract integers and i32 all 64 bits turn, which keeps the sign; of u32 the low half.
     case Function::kComplement:
-      return kind == ScalarKind::kU32 ? Wrapped(kind, ~a) : Folded{.word = ~x[0]};
+      return kind == ScalarKind::kU32 ? Wrapped(kind, ~a) : ScalarResult{.word = ~x[0]};
     case Function::kShiftLeft:
     case Function::kShiftRight:
       return Shift(function, kind, a, x[1]);
     case Function::kAbs:
-      return a < 0 ? Arithmetic(Function::kSub, kind, 0, a) : Folded{.word = x[0]};
+      return a < 0 ? Arithmetic(Function::kSub, kind, 0, a) : ScalarResult{.word = x[0]};
     case Function::kSign:
       return {.word = WordOf(int64_t{(a > 0 ? 1 : 0) - (a < 0 ? 1 : 0)})};
     case Function::kMin:
@@ -173,12 +173,12 @@ Folded Integer(Function function, ScalarKind kind, std::span<const Word> x) {
     case Function::kMax:
       return {.word = WordOf(std::max(a, b))};
     case Function::kClamp:
-      return b > IntOf(x[2]) ? Folded{.fault = "the lower bound is above the upper one"}
-                             : Folded{.word = WordOf(std::clamp(a, b, IntOf(x[2])))};
+      return b > IntOf(x[2]) ? ScalarResult{.fault = "the lower bound is above the upper one"}
+                             : ScalarResult{.word = WordOf(std::clamp(a, b, IntOf(x[2])))};
     default:
       // All functions of bits are those of 32-bit words: no abstract integer comes here, since
       // its overload would be that of i32.
-      return Bits(function, kind, x).value_or(Folded{.fault = "it is no constant"});
+      return Bits(function, kind, x).value_or(ScalarResult{.fault = "it is no constant"});
   }
 }
 
@@ -293,7 +293,7 @@ std::optional<double> OfMore(Function function, std::span<const Word> x) {
 
 // Order matters: functions whose operands are not all floats, and those that WGSL forbids for
 // some values although their formula has a result, come before the formulas.
-Folded Float(Function function, ScalarKind kind, std::span<const Word> x) {
+ScalarResult Float(Function function, ScalarKind kind, std::span<const Word> x) {
   const double a = FloatOf(x[0]);
   if (function == Function::kLdexp) {
     // The exponent is cut to a range at whose ends every double is zero or infinite already, so
@@ -309,8 +309,8 @@ Folded Float(Function function, ScalarKind kind, std::span<const Word> x) {
   if (function == Function::kClamp) {
     const double low = FloatOf(x[1]);
     const double high = FloatOf(x[2]);
-    return low > high ? Folded{.fault = "the lower bound is above the upper one"}
-                      : Folded{.word = WordOf(std::clamp(a, low, high))};
+    return low > high ? ScalarResult{.fault = "the lower bound is above the upper one"}
+                      : ScalarResult{.word = WordOf(std::clamp(a, low, high))};
   }
   if ((function == Function::kDiv || function == Function::kRem) && FloatOf(x[1]) == 0) {
     return {.fault = kByZero};
@@ -320,7 +320,7 @@ Folded Float(Function function, ScalarKind kind, std::span<const Word> x) {
   if (!made.has_value()) {
     return {.fault = "it is no constant"};
   }
-  return std::isnan(*made) || wrong_smooth ? Folded{.fault = kDomain} : RoundTo(kind, *made);
+  return std::isnan(*made) || wrong_smooth ? ScalarResult{.fault = kDomain} : RoundTo(kind, *made);
 }
 
 // Comparisons, of any kind of operand.
@@ -355,7 +355,7 @@ std::optional<bool> Compare(Function function, ScalarKind kind, std::span<const 
 
 // Comparisons and `select` come first: they have results of another type than their operands,
 // and exist for all kinds.
-Folded EvaluateScalar(Function function, ScalarKind scalar, std::span<const Word> operands) {
+ScalarResult EvaluateScalar(Function function, ScalarKind scalar, std::span<const Word> operands) {
   if (const std::optional<bool> flag = Compare(function, scalar, operands)) {
     return {.word = Word{*flag}};
   }

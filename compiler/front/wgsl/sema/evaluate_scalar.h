@@ -10,6 +10,6 @@
 namespace kiln::wgsl::front {
 
 // `scalar` is that of the first operand. Of functions that work item by item; others have a fault.
-Folded EvaluateScalar(Function function, ScalarKind scalar, std::span<const Word> operands);
+ScalarResult EvaluateScalar(Function function, ScalarKind scalar, std::span<const Word> operands);
 
 }  // namespace kiln::wgsl::front

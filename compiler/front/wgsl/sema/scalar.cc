@@ -47,7 +47,7 @@ int64_t Most(ScalarKind kind) {
 // Digits of a literal, with sixteen of them or ten, into 64 bits.
 // The prefix and the suffix are not among the digits. A literal has no sign: -2147483648 is a
 // negation of one that has to fit, and does as an abstract integer.
-Folded ReadInteger(const NumberForm& form, ScalarKind kind) {
+ScalarResult ReadInteger(const NumberForm& form, ScalarKind kind) {
   uint64_t value = 0;
   const auto read = std::from_chars(form.digits.data(), form.digits.data() + form.digits.size(),
                                     value, form.is_hex ? 16 : 10);
@@ -60,7 +60,7 @@ Folded ReadInteger(const NumberForm& form, ScalarKind kind) {
 // Rounded once, to the width of the literal. What the library finds out of range is too large, or
 // too small and zero: that is told by how it begins and by the sign of its exponent.
 template <class Number>
-Folded ReadNearest(const NumberForm& form) {
+ScalarResult ReadNearest(const NumberForm& form) {
   Number value = 0;
   const auto read =
       std::from_chars(form.digits.data(), form.digits.data() + form.digits.size(), value,
@@ -68,25 +68,25 @@ Folded ReadNearest(const NumberForm& form) {
   if (read.ec == std::errc::result_out_of_range) {
     const char first = form.digits.front();
     const bool small = first == '0' || first == '.' || form.digits.find('-') != std::string::npos;
-    return small ? Folded{.word = WordOf(0.0)} : Folded{.fault = kTooLarge};
+    return small ? ScalarResult{.word = WordOf(0.0)} : ScalarResult{.fault = kTooLarge};
   }
   return {.word = WordOf(static_cast<double>(value))};
 }
 
 // A literal of f32 is read as one: read as a double and rounded again it could be off by the
 // last bit.
-Folded ReadFloat(const NumberForm& form, ScalarKind kind) {
+ScalarResult ReadFloat(const NumberForm& form, ScalarKind kind) {
   if (kind == ScalarKind::kF32) {
     return ReadNearest<float>(form);
   }
-  const Folded read = ReadNearest<double>(form);
+  const ScalarResult read = ReadNearest<double>(form);
   return read.ok() ? RoundTo(kind, FloatOf(read.word)) : read;
 }
 
 }  // namespace
 
 // What all results of floats go through. Infinities and NaN are no values of constants.
-Folded RoundTo(ScalarKind kind, double value) {
+ScalarResult RoundTo(ScalarKind kind, double value) {
   if (std::isnan(value)) {
     return {.fault = kNoNumber};
   }
@@ -97,17 +97,17 @@ Folded RoundTo(ScalarKind kind, double value) {
                                                                             : value;
   const bool fits =
       std::isfinite(rounded) && (kind != ScalarKind::kF16 || std::abs(rounded) <= 65504.0);
-  return fits ? Folded{.word = WordOf(rounded)} : Folded{.fault = kTooLarge};
+  return fits ? ScalarResult{.word = WordOf(rounded)} : ScalarResult{.fault = kTooLarge};
 }
 
-Folded FitInt(ScalarKind kind, int64_t value) {
-  return value < Least(kind) || value > Most(kind) ? Folded{.fault = kTooLarge}
-                                                   : Folded{.word = WordOf(value)};
+ScalarResult FitInt(ScalarKind kind, int64_t value) {
+  return value < Least(kind) || value > Most(kind) ? ScalarResult{.fault = kTooLarge}
+                                                   : ScalarResult{.word = WordOf(value)};
 }
 
 // Conversions that WGSL does by itself, between abstract and concrete numbers: the value must
 // fit, floats are only rounded.
-Folded ConvertExact(ScalarKind from, ScalarKind to, Word word) {
+ScalarResult ConvertExact(ScalarKind from, ScalarKind to, Word word) {
   if (from == to || from == ScalarKind::kBool) {
     return {.word = word};
   }
@@ -130,7 +130,7 @@ Folded ConvertExact(ScalarKind from, ScalarKind to, Word word) {
 // What the constructors `T(e)` do. To a concrete integer nothing fails: bits of another integer
 // are taken as they are, and a float that is too large becomes the largest integer (WGSL,
 // "Floating Point Conversion").
-Folded ConvertValue(ScalarKind from, ScalarKind to, Word word) {
+ScalarResult ConvertValue(ScalarKind from, ScalarKind to, Word word) {
   if (to == ScalarKind::kBool) {
     return {.word = IsFloat(from) ? Word{FloatOf(word) != 0} : Word{word != 0}};
   }
@@ -183,7 +183,7 @@ uint64_t BitsOf(ScalarKind kind, Word word) {
 
 // The other way. Infinities and NaN, exponent 31 of a half, are no constants; for f32 RoundTo
 // says so.
-Folded FromBits(ScalarKind kind, uint64_t bits) {
+ScalarResult FromBits(ScalarKind kind, uint64_t bits) {
   switch (kind) {
     case ScalarKind::kF32:
       return RoundTo(kind, static_cast<double>(std::bit_cast<float>(static_cast<uint32_t>(bits))));

@@ -23,7 +23,7 @@ inline double FloatOf(Word word) { return std::bit_cast<double>(word); }
 inline int64_t IntOf(Word word) { return static_cast<int64_t>(word); }
 
 // A value of a width, or why there is none.
-struct Folded {
+struct ScalarResult {
   Word word = 0;
   std::string_view fault;  // empty: fine
 
@@ -31,19 +31,19 @@ struct Folded {
 };
 
 // The nearest value of the width; a fault if it is too large or no number.
-Folded RoundTo(ScalarKind kind, double value);
+ScalarResult RoundTo(ScalarKind kind, double value);
 // An integer of the kind; a fault if it does not fit.
-Folded FitInt(ScalarKind kind, int64_t value);
+ScalarResult FitInt(ScalarKind kind, int64_t value);
 
 // As conversions of abstract values have it: what does not fit is a fault.
-Folded ConvertExact(ScalarKind from, ScalarKind to, Word word);
+ScalarResult ConvertExact(ScalarKind from, ScalarKind to, Word word);
 // As `i32 (x)` has it: integers keep their bits, floats saturate.
-Folded ConvertValue(ScalarKind from, ScalarKind to, Word word);
+ScalarResult ConvertValue(ScalarKind from, ScalarKind to, Word word);
 
 // The bits of a scalar of the IR: 32 or 16 of them.
 uint64_t BitsOf(ScalarKind kind, Word word);
 // The other way. A fault if the bits are no finite number.
-Folded FromBits(ScalarKind kind, uint64_t bits);
+ScalarResult FromBits(ScalarKind kind, uint64_t bits);
 
 // "-3", "1.5": for messages.
 std::string TextOf(ScalarKind kind, Word word);
@@ -51,7 +51,7 @@ std::string TextOf(ScalarKind kind, Word word);
 // The value of a literal of the source, and what it is. A fault if it does not fit.
 struct Literal {
   ScalarKind kind = ScalarKind::kAbstractInt;
-  Folded value;
+  ScalarResult value;
 };
 std::optional<Literal> ReadLiteral(std::string_view text);
 

@@ -146,7 +146,7 @@ TEST(WgslEvaluate, EveryConstRow_HasAValue) {
                                                                    : two);
       operands.push_back({.scalar = kind, .words = std::span(&words.back(), 1)});
     }
-    const Evaluated made = Evaluate(row.function, operands);
+    const FunctionResult made = Evaluate(row.function, operands);
     EXPECT_TRUE(made.ok()) << FactsOf(row.function).name << " (" << parameters
                            << "): " << made.fault;
     ++evaluated;
@@ -154,7 +154,7 @@ TEST(WgslEvaluate, EveryConstRow_HasAValue) {
   EXPECT_GT(evaluated, 60u);
 }
 
-Folded Scalar(Function function, ScalarKind kind, std::vector<Word> operands) {
+ScalarResult Scalar(Function function, ScalarKind kind, std::vector<Word> operands) {
   return EvaluateScalar(function, kind, operands);
 }
 Word I(int64_t value) { return WordOf(value); }
@@ -204,7 +204,7 @@ TEST(WgslEvaluate, Integers_AreExact) {
       {Function::kInsertBits, kU32, {I(0), I(255), I(30), I(9)}, 3221225472LL},
   };
   for (const auto& row : kRows) {
-    const Folded made = Scalar(row.function, row.kind, row.operands);
+    const ScalarResult made = Scalar(row.function, row.kind, row.operands);
     EXPECT_EQ(made.ok(), row.result.has_value()) << FactsOf(row.function).name;
     if (made.ok() && row.result.has_value()) {
       EXPECT_EQ(IntOf(made.word), *row.result) << FactsOf(row.function).name;
@@ -229,7 +229,7 @@ TEST(WgslEvaluate, Floats_AreOfTheirWidth) {
 TEST(WgslScalar, Bits_GoBothWays) {
   for (uint32_t bits = 0; bits < 0x7c00; bits += 7) {
     for (const uint32_t sign : {0u, 0x8000u}) {
-      const Folded value = FromBits(ScalarKind::kF16, bits | sign);
+      const ScalarResult value = FromBits(ScalarKind::kF16, bits | sign);
       ASSERT_TRUE(value.ok());
       ASSERT_EQ(BitsOf(ScalarKind::kF16, value.word), bits | sign);
     }

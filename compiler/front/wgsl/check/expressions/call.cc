@@ -216,7 +216,7 @@ ExprId Bitcast(CheckContext& context, const Expr& callee, std::span<const ExprId
       made |= (word & ((uint64_t{1} << std::min(in, out)) - 1)) << bit;
     }
     // Bits that are NaN or infinite are no constant: WGSL3001.
-    const Folded folded = FromBits(type.scalar, made);
+    const ScalarResult folded = FromBits(type.scalar, made);
     if (!folded.ok()) {
       context.Say(
           context.At(Code::kWgsl3001, at).With("op", "bitcast").With("reason", folded.fault));

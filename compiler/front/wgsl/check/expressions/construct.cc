@@ -131,7 +131,7 @@ class Constructor {
     }
     std::vector<Word> words;
     for (const Word word : context_.unit.WordsOf(expr)) {
-      const Folded folded = ConvertValue(from, kind, word);
+      const ScalarResult folded = ConvertValue(from, kind, word);
       if (!folded.ok()) {
         context_.Say(context_.At(Code::kWgsl3002, at_)
                          .With("value", TextOf(from, word))

@@ -28,7 +28,7 @@ ExprId Fold(CheckContext& context, Function function, std::span<const ExprId> ar
                         .columns = type.columns,
                         .words = context.unit.WordsOf(context.Get(id))});
   }
-  Evaluated made = Evaluate(function, operands);
+  FunctionResult made = Evaluate(function, operands);
   if (!made.ok()) {
     context.Say(context.At(Code::kWgsl3001, at)
                     .With("op", FactsOf(function).name)

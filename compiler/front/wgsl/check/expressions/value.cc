@@ -78,7 +78,7 @@ ExprId Converted(CheckContext& context, ExprId id, TypeId to) {
   AddLeafKinds(context.types(), to, kinds);
   std::vector<Word> words(context.unit.WordsOf(expr).begin(), context.unit.WordsOf(expr).end());
   for (size_t i = 0; i < words.size(); ++i) {
-    const Folded folded = ConvertExact(from[i], kinds[i], words[i]);
+    const ScalarResult folded = ConvertExact(from[i], kinds[i], words[i]);
     if (!folded.ok()) {
       context.Say(context.At(Code::kWgsl3002, expr.at)
                       .With("value", TextOf(from[i], words[i]))
