@@ -74,6 +74,16 @@ struct CallSite {
   bool quietly = false;
 };
 
+// A default value is lowered by each call that leaves it out, and may hold such calls itself: a
+// chain of functions in which each calls the one before it twice would double with each link.
+bool SpendDefault(CheckContext& context, ExprId id, TokenRange at) {
+  const Expr& value = context.Get(id);
+  if (value.rate != Rate::kRun) {
+    return SpendMention(context, id, at);
+  }
+  return value.weight == 1 || context.Spend(context.default_terms, value.weight, at);
+}
+
 // Arguments that are missing are default values, which were checked once where they stand; so
 // their rows are shared by all calls.
 ExprId CallFunction(CheckContext& context, FunctionId id, std::span<const ExprId> arguments,
@@ -85,7 +95,7 @@ ExprId CallFunction(CheckContext& context, FunctionId id, std::span<const ExprId
   for (size_t i = 0; i < parameters.size(); ++i) {
     const bool given = i < arguments.size();
     const ExprId argument = given ? arguments[i] : context.unit[id].defaults[i];
-    if (!given && !SpendMention(context, argument, at)) {
+    if (!given && !SpendDefault(context, argument, at)) {
       return context.Failed(at);
     }
     // An output must be a place that may be written. All arguments are looked at before giving

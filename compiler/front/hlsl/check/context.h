@@ -78,10 +78,11 @@ class CheckContext {
   FlatMap<uint32_t, Fill> fills;               // by TypeId: the last `(T) scalar` that is constant
   FlatMap<uint32_t, uint64_t> constant_costs;  // by TypeId: see CostOf
 
-  // Items of constants, fills and constructors that are larger than a matrix, and terms of the
-  // compile-time expressions that names stand for.
+  // Items of constants, fills and constructors that are larger than a matrix, terms of the
+  // compile-time expressions that names stand for, and of default values that calls leave out.
   Budget large_items{.most = 1u << 20, .unit = " items of large values"};
   Budget named_terms{.most = 1u << 21, .unit = " terms in names of compile-time values"};
+  Budget default_terms{.most = 1u << 18, .unit = " terms in default values"};
 
   Dialect dialect() const {
     return settings.version == Version::k2018 ? Dialect::k2018 : Dialect::k2021;

@@ -136,6 +136,23 @@ TEST(CheckLimits, NamesOfCompileTimeValues_AreLimitedTogether) {
   EXPECT_EQ(ErrorsOf(Body(declarations, Times(2100, "g (); "))).substr(0, 8), "HLSL1007");
 }
 
+// Each function calls the one before it twice in its default value, which each call lowers again:
+// forty lines would be 2^40 instructions.
+TEST(CheckLimits, DefaultValues_AreLimitedTogether) {
+  const auto chain = [](int links) {
+    std::string text = "float f0 (float a = 1) { return a; }\n";
+    for (int i = 1; i <= links; ++i) {
+      const std::string before = "f" + std::to_string(i - 1) + " ()";
+      text += "float f" + std::to_string(i) + " (float a = " + before + " + " + before +
+              ") { return a; }\n";
+    }
+    return text;
+  };
+  EXPECT_EQ(ErrorsOf(chain(10)), "");
+  EXPECT_EQ(ErrorsOf(chain(40)).substr(0, 8), "HLSL1007");
+  EXPECT_NE(ErrorsOf(chain(40)).find("terms in default values"), std::string::npos);
+}
+
 // Choosing among some of the overloads could choose another one than the rules do.
 TEST(CheckLimits, Overloads_AreNotLeftOut) {
   const auto source = [](int count) {

@@ -47,16 +47,15 @@ ir::InstId Fault(LowerContext& context, std::string_view code,
   return context.TypeRow(result).kind == TypeKind::kVoid ? made : Undefined(context, result);
 }
 
-// How many output arguments are this variable.
-// A variable that is passed twice needs two copies: the last one that comes back wins
-// (spec/hlsl 13.2).
+// How many output arguments are this variable or a part of it. If there are two, each needs a copy:
+// the last one that comes back wins (spec/hlsl 13.2), and storage that is the variable itself would
+// have been written before the copies are.
 size_t TimesPassed(const LowerContext& context, const Function& function,
                    std::span<const uint32_t> words, uint32_t local) {
   size_t count = 0;
   for (size_t i = 0; i < function.parameter_types.size(); ++i) {
-    const Expr& argument = context.Get(ExprId{words[3 * i]});
     const bool out = function.parameter_types[i].passing != Passing::kIn;
-    count += out && argument.kind == ExprKind::kLocal && argument.a == local ? 1 : 0;
+    count += out && RootLocal(context, ExprId{words[3 * i]}) == local ? 1 : 0;
   }
   return count;
 }

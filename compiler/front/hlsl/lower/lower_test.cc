@@ -262,6 +262,28 @@ TEST(Lower, ArgumentsThatComeBack_AreCopiedBeforeEffects) {
               Not(HasSubstr("temp : s1")));
 }
 
+// Of two arguments that name one variable the last wins, also if one of them is a part of it: then
+// both are copies, which are written back from left to right.
+TEST(Lower, ArgumentsOfOneVariable_AreCopies) {
+  const std::string head =
+      "struct S { int a; int b; }; void f (out int x, out S s) { s.a = 1; s.b = 2; x = 7; } "
+      "void g (out S s, out int x) { s.a = 1; s.b = 2; x = 7; } int h (S v, S w) { ";
+  const auto temporaries = [&](const std::string& body) {
+    const std::string text = TextOf(head + body + " return v.a; }");
+    size_t count = 0;
+    for (size_t at = text.find("temp : "); at != std::string::npos;
+         at = text.find("temp : ", at + 1)) {
+      ++count;
+    }
+    return count;
+  };
+  const size_t none = temporaries("v.a = 1;");
+  EXPECT_EQ(temporaries("f (w.a, v);"), none + 1);  // the part
+  EXPECT_EQ(temporaries("f (v.a, v);"), none + 2);
+  EXPECT_EQ(temporaries("g (v, v.a);"), none + 2);
+  EXPECT_EQ(temporaries("g ((w.a = 3, v), v.a);"), none + 2);
+}
+
 TEST(Lower, Instructions_AreCharged) {
   std::string text = "int f (int x) {";
   for (int i = 0; i < 1000; ++i) {

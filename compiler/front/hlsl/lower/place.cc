@@ -200,6 +200,19 @@ bool IsStored(const LowerContext& context, ExprId id) {
   }
 }
 
+std::optional<uint32_t> RootLocal(const LowerContext& context, ExprId id) {
+  while (true) {
+    const Expr& expr = context.Get(id);
+    if (IsPart(expr.kind) || expr.kind == ExprKind::kAssign || expr.kind == ExprKind::kUpdate) {
+      id = ExprId{expr.a};
+    } else if (expr.kind == ExprKind::kComma) {
+      id = ExprId{expr.b};
+    } else {
+      return expr.kind == ExprKind::kLocal ? std::optional(expr.a) : std::nullopt;
+    }
+  }
+}
+
 // Parts are collected from the outside in and applied from the root out. Cost: each step once.
 // Indices are evaluated in the order of the source.
 Place PlaceOf(LowerContext& context, ExprId id) {

@@ -2,6 +2,7 @@
 // Storage: a root, the steps to a part of it, and the components that are meant.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "compiler/front/hlsl/lower/context.h"
@@ -26,6 +27,8 @@ struct Place {
 
 // Whether an expression denotes storage in the IR: a parameter that nobody writes is a value there.
 bool IsStored(const LowerContext& context, ExprId id);
+// The local that a place is, or is a part of. Nothing for other storage, and for values.
+std::optional<uint32_t> RootLocal(const LowerContext& context, ExprId id);
 
 // Evaluates what is in the place once. Requires: IsStored.
 Place PlaceOf(LowerContext& context, ExprId id);
