@@ -15,6 +15,7 @@
 #include "compiler/base/check.h"
 #include "compiler/base/files/file.h"
 #include "compiler/base/files/user_folders.h"
+#include "compiler/base/printable.h"
 #include "compiler/base/text/closest_name.h"
 #include "compiler/base/text/toml_bounds.h"
 #include "server/config_table.h"
@@ -24,9 +25,12 @@ namespace {
 
 constexpr const char* kSystemFolder = "/etc/kiln";
 
-Error Bad(std::string context) {
-  return {
-      .code = ErrorCode::kInvalidArgument, .context = std::move(context), .reason = "BAD_CONFIG"};
+// Keys and values are what somebody wrote into the file, or the environment has. Their errors are
+// told to terminals, to the log and to whoever asks for a reload, so they are spelled out here.
+Error Bad(std::string_view context) {
+  return {.code = ErrorCode::kInvalidArgument,
+          .context = PrintableMessage(context),
+          .reason = "BAD_CONFIG"};
 }
 
 // The table has about eighty rows and this runs at the start and at a reload, so they are looked

@@ -9,6 +9,7 @@
 
 #include <gtest/gtest.h>
 
+#include "compiler/base/printable.h"
 #include "server/config_table.h"
 
 namespace kiln::server {
@@ -285,6 +286,19 @@ TEST(LoadConfig, WrongFile_IsRefusedWithLineAndHelp) {
     EXPECT_EQ(config.error().reason, "BAD_CONFIG");
     EXPECT_NE(config.error().context.find(row.expected), std::string::npos)
         << config.error().context;
+  }
+}
+
+// An error is told to terminals, to the log and to whoever asked for a reload.
+TEST(LoadConfig, WhatIsNotSeen_IsSpelledOutInErrors) {
+  const char* const rows[] = {"[cache]\n\"a\\u001b[31m\\u202Eb\" = 1\n",
+                              "\"a\\u001b\\u202E\" = 1\n",
+                              "[cache]\nmemory = \"\\u001b\\u202E\"\n"};
+  for (const char* text : rows) {
+    const Result<Config> config = ConfigFile(text).Load();
+    ASSERT_FALSE(config.ok()) << text;
+    EXPECT_TRUE(IsPrintable(config.error().context)) << config.error().context;
+    EXPECT_NE(config.error().context.find("\\x1b"), std::string::npos) << config.error().context;
   }
 }
 

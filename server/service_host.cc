@@ -11,6 +11,8 @@
 
 #include <fmt/format.h>
 
+#include "compiler/base/printable.h"
+
 namespace kiln::server {
 namespace {
 
@@ -33,9 +35,11 @@ bool Listens(int fd) {
   return getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &on, &size) == 0 && on != 0;
 }
 
-Error Bad(std::string context) {
-  return {
-      .code = ErrorCode::kInvalidArgument, .context = std::move(context), .reason = "BAD_CONFIG"};
+// The names are those of the environment.
+Error Bad(std::string_view context) {
+  return {.code = ErrorCode::kInvalidArgument,
+          .context = PrintableMessage(context),
+          .reason = "BAD_CONFIG"};
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include <zstd.h>
 
+#include "compiler/base/threads/slow_step.h"
 #include "compiler/base/threads/stop.h"
 
 namespace kiln::cache {
@@ -32,6 +33,9 @@ std::optional<size_t> CompressInParts(ZSTD_CCtx_s& context, std::span<std::byte>
   ZSTD_outBuffer to{.dst = out.data(), .size = out.size(), .pos = 0};
   bool fits = true;
   const auto part = [&](size_t offset, size_t size) {
+    if (offset != 0) {
+      CheckStopBetweenSlowSteps();
+    }
     ZSTD_inBuffer from{.src = raw.data() + offset, .size = size, .pos = 0};
     const bool last = offset + size == raw.size();
     size_t left = 1;
@@ -53,7 +57,7 @@ Result<size_t> DecompressInParts(ZSTD_DCtx_s& context, std::span<std::byte> out,
   ZSTD_inBuffer from{.src = stored.data(), .size = stored.size(), .pos = 0};
   ZSTD_outBuffer to{.dst = out.data(), .size = 0, .pos = 0};
   for (;;) {
-    CheckStop();
+    CheckStopBetweenSlowSteps();
     // The output is handed to zstd in pieces, so this loop comes round and can be stopped.
     to.size = std::min(out.size(), to.pos + kPartBytes);
     const size_t read = from.pos;

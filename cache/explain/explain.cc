@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "cache/key.h"
+#include "compiler/base/threads/slow_step.h"
 
 namespace kiln::cache {
 namespace {
@@ -44,9 +45,9 @@ constexpr size_t kShownDigits = 8;
 
 std::string Short(const Digest& digest) { return digest.id.hex().substr(0, kShownDigits) + "…"; }
 
-bool Contains(std::span<const std::string> names, const std::string& name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
+// Of thousands of options each is looked up among thousands of live ones.
+using NameSet = std::set<std::string_view>;
+NameSet SetOf(std::span<const std::string> names) { return {names.begin(), names.end()}; }
 
 class Comparison {
  public:
@@ -195,6 +196,8 @@ void Comparison::Dependencies() {
 // from or to the empty text.
 void Comparison::Named(Cause cause, const std::vector<NamedText>& before,
                        const std::vector<NamedText>& after) {
+  const bool knows_live = cause == Cause::kOption && live_.has_value();
+  const NameSet live = knows_live ? SetOf(*live_) : NameSet();
   // Both sides by name: a value that one side lacks is empty there.
   std::map<std::string, std::pair<std::string, std::string>> values;
   for (const NamedText& row : before) {
@@ -210,8 +213,8 @@ void Comparison::Named(Cause cause, const std::vector<NamedText>& before,
     std::string detail;
     // An option that is not live cannot have caused the miss. It is listed, with that word, for
     // whoever changed it.
-    if (cause == Cause::kOption && live_.has_value()) {
-      detail = Contains(*live_, name) ? "live" : "not live";
+    if (knows_live) {
+      detail = live.contains(name) ? "live" : "not live";
     }
     Add(cause, name, std::move(value.first), std::move(value.second), std::move(detail));
   }
@@ -250,6 +253,28 @@ bool SamePaths(const ExplainInputs& a, const ExplainInputs& b) {
       [](const ExplainModule& x, const ExplainModule& y) { return x.path == y.path; });
 }
 
+// How many rows of `a` are in `b` as they are. Nearly always they stand at the same places; only
+// for those that do not, `b` is put into a map, so a long list costs no square of its length.
+template <class Row>
+size_t CommonRows(const std::vector<Row>& a, const std::vector<Row>& b) {
+  std::multimap<std::string_view, const Row*> by_path;
+  size_t equal = 0;
+  for (size_t i = 0; i < a.size(); ++i) {
+    if (i < b.size() && a[i] == b[i]) {
+      ++equal;
+      continue;
+    }
+    if (by_path.empty()) {
+      for (const Row& row : b) {
+        by_path.emplace(row.path, &row);
+      }
+    }
+    const auto [first, last] = by_path.equal_range(a[i].path);
+    equal += std::any_of(first, last, [&](const auto& row) { return *row.second == a[i]; }) ? 1 : 0;
+  }
+  return equal;
+}
+
 // In how many fields two requests agree.
 // The earlier request that agrees in most fields is the one to compare with: its differences are
 // what a person did since.
@@ -257,14 +282,7 @@ size_t Agreement(const ExplainInputs& a, const ExplainInputs& b) {
   size_t equal = a.pipeline == b.pipeline ? 1 : 0;
   equal += a.recipes == b.recipes ? 1 : 0;
   equal += SamePaths(a, b) ? 1 : 0;
-  for (const ExplainModule& module : a.modules) {
-    equal += std::find(b.modules.begin(), b.modules.end(), module) != b.modules.end() ? 1 : 0;
-  }
-  for (const ExplainDependency& file : a.dependencies) {
-    equal += std::find(b.dependencies.begin(), b.dependencies.end(), file) != b.dependencies.end()
-                 ? 1
-                 : 0;
-  }
+  equal += CommonRows(a.modules, b.modules) + CommonRows(a.dependencies, b.dependencies);
   return equal + Agreement(a.entry_points, b.entry_points) + Agreement(a.target, b.target) +
          Agreement(a.options, b.options) + Agreement(a.limits, b.limits) +
          Agreement(a.fingerprints, b.fingerprints) + Agreement(a.language, b.language);
@@ -445,6 +463,11 @@ const ExplainRecord* ClosestTo(const ExplainInputs& inputs,
   const ExplainRecord* closest = nullptr;
   size_t most = 0;
   for (const ExplainRecord* record : earlier) {
+    // Requests with thousands of options of other names take milliseconds each. A single one asks
+    // nothing, because then the ring may hold its mutex.
+    if (record != earlier.front()) {
+      CheckStopBetweenSlowSteps();
+    }
     const size_t equal = Agreement(inputs, *record->inputs);
     if (closest == nullptr || equal >= most) {  // of equals the latest
       closest = record;
@@ -476,8 +499,9 @@ Explanation Explain(const ExplainRecord& record, std::span<const ExplainRecord* 
     out.changes = CompareInputs(*closest->inputs, *record.inputs, record.live_options);
   }
   if (record.result != ExplainResult::kMiss) {
+    const NameSet live = SetOf(record.live_options);
     for (const NamedText& option : record.inputs->options) {
-      if (!Contains(record.live_options, option.name)) {
+      if (!live.contains(option.name)) {
         out.ignored_options.push_back(option.name);
       }
     }

@@ -20,6 +20,22 @@ std::string NamedPin(std::string_view name) { return "pin '" + std::string(name)
 
 }  // namespace
 
+Result<void> CheckPin(const Pin& pin) {
+  if (pin.name.empty() || pin.name.size() > kMaxPinName || !IsPrintable(pin.name)) {
+    return Error{.code = ErrorCode::kInvalidArgument,
+                 .context = "a pin has a name of at most " + std::to_string(kMaxPinName) +
+                            " bytes without control characters",
+                 .reason = "MALFORMED_REQUEST"};
+  }
+  if (pin.note.size() > kMaxPinNote || !IsPrintable(pin.note)) {
+    return Error{.code = ErrorCode::kInvalidArgument,
+                 .context = "the note of a pin has at most " + std::to_string(kMaxPinNote) +
+                            " bytes without control characters",
+                 .reason = "MALFORMED_REQUEST"};
+  }
+  return {};
+}
+
 // For callers that check before long work: Add decides again under its lock. A name that is free
 // will belong to the actor. Errors: kPermissionDenied if somebody else has it.
 Result<std::string> PinOwnerFor(Pins& pins, std::string_view name, const Actor& actor) {
@@ -95,17 +111,7 @@ Result<void> BoundedPins::CheckShare(const Pin& pin, std::span<const Key> keys) 
 }
 
 Result<uint64_t> BoundedPins::Add(const Pin& pin, std::span<const Key> keys) {
-  if (pin.name.empty() || pin.name.size() > kMaxPinName) {
-    return Error{.code = ErrorCode::kInvalidArgument,
-                 .context = "a pin has a name of at most " + std::to_string(kMaxPinName) + " bytes",
-                 .reason = "MALFORMED_REQUEST"};
-  }
-  if (pin.note.size() > kMaxPinNote || !IsPrintable(pin.note)) {
-    return Error{.code = ErrorCode::kInvalidArgument,
-                 .context = "the note of a pin has at most " + std::to_string(kMaxPinNote) +
-                            " bytes without control characters",
-                 .reason = "MALFORMED_REQUEST"};
-  }
+  KILN_TRY_VOID(CheckPin(pin));
   // Held over the checks and the write, so two pins that fit alone cannot both be added. Both read
   // the store; pins are rare enough for that.
   const MutexLock lock(mutex_);

@@ -21,6 +21,10 @@ inline constexpr size_t kMaxPins = 1024;       // divided as OwnerShares say, as
 // Reason of the error of one pin more than there may be.
 inline constexpr char kTooManyPins[] = "TOO_MANY_PINS";
 
+// Names and notes are shown to others. Errors: kInvalidArgument for a name that is empty, and for
+// what is too long or not printable (IsPrintable).
+Result<void> CheckPin(const Pin& pin);
+
 // As whose a pin of this name is made or changed: whoever may change what others made acts for the
 // one it belongs to. Errors: kPermissionDenied, NOT_YOURS; those of the store.
 Result<std::string> PinOwnerFor(Pins& pins, std::string_view name, const Actor& actor);
@@ -36,10 +40,9 @@ class BoundedPins final : public Pins {
         max_bytes_(max_bytes),
         sizes_(maintenance) {}
 
-  // Errors, before anything is pinned: kInvalidArgument for a name that is empty or too long, or a
-  // note that is too long or has control characters; kPermissionDenied, NOT_YOURS, for a name that
-  // belongs to another owner; kResourceExhausted with TOO_MANY_PINS, or with PINS_TOO_LARGE, naming
-  // the largest others; those of the store.
+  // Errors, before anything is pinned: those of CheckPin; kPermissionDenied, NOT_YOURS, for a
+  // name that belongs to another owner; kResourceExhausted with TOO_MANY_PINS, or with
+  // PINS_TOO_LARGE, naming the largest others; those of the store.
   Result<uint64_t> Add(const Pin& pin, std::span<const Key> keys) override;
   Result<void> Remove(std::string_view name) override;
   Result<void> RemoveOf(std::string_view name, std::string_view owner) override;

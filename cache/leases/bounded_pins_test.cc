@@ -48,13 +48,23 @@ TEST_F(BoundedPinsTest, NameTable) {
   BoundedPins bounded(pins_, pins_, store_, 1 << 30);
   const std::vector<Key> keys = {RecordOf("a")};
   const struct {
-    uint64_t size;
+    std::string name;
     bool taken;
-  } table[] = {{0, false}, {1, true}, {kMaxPinName, true}, {kMaxPinName + 1, false}};
+  } table[] = {{"", false},
+               {"n", true},
+               {std::string(kMaxPinName, 'n'), true},
+               {std::string(kMaxPinName + 1, 'n'), false},
+               {"release 1.0 \xc3\xa9", true},
+               {"a\x1b[31mb", false},
+               {"a\nb", false},
+               {"a\xe2\x80\xae"
+                "b",
+                false},  // U+202E
+               {"a\xff", false}};
   for (const auto& row : table) {
-    const Result<uint64_t> added = bounded.Add({.name = std::string(row.size, 'n')}, keys);
-    EXPECT_EQ(added.ok(), row.taken) << row.size;
-    EXPECT_EQ(ReasonOf(added), row.taken ? "" : "MALFORMED_REQUEST") << row.size;
+    const Result<uint64_t> added = bounded.Add({.name = row.name}, keys);
+    EXPECT_EQ(added.ok(), row.taken) << row.name;
+    EXPECT_EQ(ReasonOf(added), row.taken ? "" : "MALFORMED_REQUEST") << row.name;
   }
 }
 

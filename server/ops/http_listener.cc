@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A small HTTP server for metrics and health (spec/daemon 13.3), on loopback or a unix socket only.
-// It knows GET and nothing else, answers one request for each connection and closes it.
+// It knows GET and HEAD, answers one request for each connection and closes it.
 #include "server/ops/http_listener.h"
 
 #include <algorithm>
@@ -92,12 +92,18 @@ Result<TcpListener> ListenUnix(const std::string& path) {
   return Result<TcpListener>(std::move(listener));
 }
 
+// A HEAD is answered as a GET without its body, which health checks of load balancers count on.
+constexpr std::string_view kGet = "GET ", kHead = "HEAD ";
+
 // The path of "GET /path HTTP/1.1", without its query; empty for anything else.
-std::string PathOf(const std::string& request) {
-  if (!request.starts_with("GET /")) {
+std::string PathOf(std::string_view request) {
+  const size_t begin = request.starts_with(kHead) ? kHead.size() : kGet.size();
+  if (!request.starts_with(kGet) && !request.starts_with(kHead)) {
     return {};
   }
-  return request.substr(4, request.find_first_of(" ?\r\n", 4) - 4);
+  const std::string_view path =
+      request.substr(begin, request.find_first_of(" ?\r\n", begin) - begin);
+  return path.starts_with('/') ? std::string(path) : std::string();
 }
 
 std::string_view StatusText(int status) {
@@ -255,7 +261,8 @@ bool HttpListener::GoOn(Connection& connection) const {
     if (connection.request.find("\r\n\r\n") == std::string::npos) {
       return connection.request.size() <= kMostRequest;
     }
-    connection.reply = ReplyTo(PathOf(connection.request));
+    connection.reply = ReplyTo(PathOf(connection.request),
+                               connection.request.starts_with(kHead) ? Part::kHead : Part::kAll);
     return !connection.reply.empty();
   }
   const std::string_view rest = std::string_view(connection.reply).substr(connection.sent);
@@ -269,8 +276,9 @@ bool HttpListener::GoOn(Connection& connection) const {
 }
 
 // The reply to a path; empty for none. The handler may take locks of other parts; a scrape that
-// takes long delays other scrapes and nothing else.
-std::string HttpListener::ReplyTo(const std::string& path) const {
+// takes long delays other scrapes and nothing else. A head alone has the length of the body that a
+// GET would get.
+std::string HttpListener::ReplyTo(const std::string& path, Part part) const {
   if (path.empty()) {
     return {};
   }
@@ -283,7 +291,8 @@ std::string HttpListener::ReplyTo(const std::string& path) const {
   return fmt::format(
       "HTTP/1.1 {} {}\r\nContent-Type: {}\r\nContent-Length: {}\r\nConnection: close"
       "\r\n\r\n{}",
-      reply.status, StatusText(reply.status), reply.type, reply.body.size(), reply.body);
+      reply.status, StatusText(reply.status), reply.type, reply.body.size(),
+      part == Part::kHead ? std::string_view() : std::string_view(reply.body));
 }
 
 }  // namespace kiln::ops

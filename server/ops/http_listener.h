@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// As much of HTTP as a scraper and a health check need: GET of a path, one reply, closed. Listens
-// on loopback or a unix socket only. Serves a bounded number of connections at a time, each with a
-// deadline: one that says nothing delays nobody. See spec/daemon 13.2, 13.3
+// As much of HTTP as a scraper and a health check need: GET or HEAD of a path, one reply, closed.
+// Listens on loopback or a unix socket only. Serves a bounded number of connections at a time, each
+// with a deadline: one that says nothing delays nobody. See spec/daemon 13.2, 13.3
 #pragma once
 
 #include <atomic>
@@ -66,13 +66,15 @@ class HttpListener {
   };
   using ConnectionPtr = std::unique_ptr<Connection>;
 
+  enum class Part : uint8_t { kAll, kHead };  // of a reply
+
   Result<void> Begin();
   void Serve();
   bool AcceptsNow() const;
   int TimeToNextStep() const;
   void Accept();
   bool GoOn(Connection& connection) const;
-  std::string ReplyTo(const std::string& path) const;
+  std::string ReplyTo(const std::string& path, Part part) const;
 
   const TcpListener listener_;
   const std::string unix_path_;  // to be removed; empty for TCP

@@ -126,6 +126,19 @@ TEST(HttpListener, Get_AnswersByPath) {
   EXPECT_TRUE(Ask((*listener)->Address(), "GET /y HTTP/1.1\r\n\r\n").starts_with("HTTP/1.1 404"));
 }
 
+// A load balancer asks for the head, and an answer that never comes reads as a dead daemon.
+TEST(HttpListener, Head_AnswersAsGetWithoutTheBody) {
+  const auto listener = HttpListener::Listen("127.0.0.1:0", Answer);
+  ASSERT_TRUE(listener.ok()) << listener.error().context;
+  EXPECT_EQ(Ask((*listener)->Address(), "HEAD /x HTTP/1.1\r\nHost: a\r\n\r\n"),
+            "HTTP/1.1 200 OK\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: 4\r\n"
+            "Connection: close\r\n\r\n");
+  EXPECT_TRUE(
+      Ask((*listener)->Address(), "HEAD /y?a HTTP/1.1\r\n\r\n").starts_with("HTTP/1.1 404"));
+  EXPECT_EQ(Ask((*listener)->Address(), "HEAD x HTTP/1.1\r\n\r\n"), "");
+  EXPECT_EQ(Ask((*listener)->Address(), "HEADER /x HTTP/1.1\r\n\r\n"), "");
+}
+
 TEST(HttpListener, UnixSocket_IsOfThisUserAndGoes) {
   const TestDirectory directory;
   const std::string path = directory.path() / "m.sock";

@@ -19,13 +19,16 @@ constexpr Duration kPatience = std::chrono::milliseconds(20);  // interactive (s
 constexpr Duration kMostStopped = std::chrono::seconds(1);
 
 // Errors: what ends the wait of a caller.
-Result<void> StillWanted(const std::stop_token& stop, Duration deadline, Clock& clock) {
+Result<void> StillWanted(const Job& job, const std::stop_token& stop, Duration deadline,
+                         Clock& clock) {
   if (stop.stop_requested()) {
     return Error{.code = ErrorCode::kCancelled, .context = "by the caller", .reason = {}};
   }
   if (clock.Monotonic() >= deadline) {
     return Error{.code = ErrorCode::kDeadlineExceeded,
-                 .context = "the deadline passed while a recipe ran",
+                 .context = job.work == Work::kRead
+                                ? "the deadline passed while a worker process read a source"
+                                : "the deadline passed while a recipe ran",
                  .reason = {}};
   }
   return {};
@@ -132,7 +135,7 @@ Result<std::unique_ptr<Process>> Pool::Take(const Job& job, const std::stop_toke
     // It wakes up every 20 ms although Give and Lose notify: the stop token and the deadline of a
     // caller notify nobody.
     while (idle.empty() && alive_[kind] >= options_.workers) {
-      KILN_TRY_VOID(StillWanted(stop, deadline, clock_));
+      KILN_TRY_VOID(StillWanted(job, stop, deadline, clock_));
       (void)given_.WaitFor(mutex_, kLook);
     }
     if (!idle.empty()) {
@@ -263,7 +266,7 @@ Result<Pool::Attempt> Pool::Try(const Job& job, const std::stop_token& stop, Dur
       over = *heard;
       continue;
     }
-    if (const Result<void> wanted = StillWanted(stop, deadline, clock_); !wanted.ok()) {
+    if (const Result<void> wanted = StillWanted(job, stop, deadline, clock_); !wanted.ok()) {
       Lose(std::move(process));
       return wanted.error();
     }

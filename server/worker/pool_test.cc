@@ -186,6 +186,25 @@ TEST_F(PoolTest, Deadline_EndsTheWaitForAFreeProcessToo) {
   stop.request_stop();
 }
 
+// A process that stands still is not to be looked for in recipes if nobody asked for one.
+TEST_F(PoolTest, Deadline_NamesTheWork) {
+  const struct {
+    Work work;
+    const char* said;
+  } table[] = {{Work::kRecipe, "the deadline passed while a recipe ran"},
+               {Work::kRead, "the deadline passed while a worker process read a source"}};
+  Pool::Options options = Options();
+  options.workers = 0;  // so that it waits for a process, and for nothing that one may say
+  for (const auto& row : table) {
+    Pool pool(options, clock);
+    const Result<Answer> answer =
+        pool.Run({.work = row.work, .recipe = "test;hang", .input = AsBytes(kModule)}, {},
+                 clock.Monotonic());
+    ASSERT_FALSE(answer.ok());
+    EXPECT_EQ(answer.error().context, row.said);
+  }
+}
+
 TEST_F(PoolTest, ManyThreads_ShareFewProcesses) {
   Pool pool(Options(), clock);
   std::atomic<int> made{0};

@@ -10,6 +10,7 @@ import importlib
 import os
 import pathlib
 import queue
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -40,9 +41,7 @@ def make_stubs(folder):
     """Python modules of every .proto, importable as kiln.v1.X_pb2 and kiln.v1.X_pb2_grpc."""
     files = sorted(str(path) for path in (ROOT / "proto").rglob("*.proto"))
     subprocess.run(["protoc", f"-I{ROOT / 'proto'}", f"--python_out={folder}",
-                    f"--grpc_out={folder}", "--plugin=protoc-gen-grpc=" +
-                    subprocess.check_output(["which", "grpc_python_plugin"], text=True).strip(),
-                    *files], check=True)
+                    f"--grpc_out={folder}", "--plugin=protoc-gen-grpc=" + shutil.which("grpc_python_plugin"), *files], check=True)
     sys.path.insert(0, folder)
 
 

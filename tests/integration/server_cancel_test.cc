@@ -361,7 +361,9 @@ void Cancel::AddOfViews(std::vector<HeavyCall>& calls) {
   for (const v1::InspectRequest::View view :
        {v1::InspectRequest::IR, v1::InspectRequest::META, v1::InspectRequest::LAYOUT}) {
     calls.push_back(
-        {.name = "Inspect",
+        {.name = view == v1::InspectRequest::IR     ? "Inspect, IR"
+                 : view == v1::InspectRequest::META ? "Inspect, metadata"
+                                                    : "Inspect, layout",
          .method = "Inspect",
          .send =
              [variant = fields.variant(), view](Stubs& stubs, grpc::ClientContext& context) {
@@ -468,8 +470,10 @@ TEST_F(Cancel, WhateverACallDoes_ItLooksWhetherItIsWanted) {
     context.set_deadline(std::chrono::system_clock::now() + std::chrono::seconds(3));
     (void)call.send(stubs, context);
     EXPECT_TRUE(WaitUntil([&] { return IsIdle(); })) << call.name;
-    EXPECT_LT(std::chrono::duration_cast<milliseconds>(looks.TakeWorst()), call.longest)
-        << call.name;
+    const Duration worst = looks.TakeWorst();
+    // For whoever looks for the next one: at quiet none but kPrinting's is above 30 ms.
+    fmt::print("{:<36} {:5.1f} ms\n", call.name, static_cast<double>(worst.count()) / 1e6);
+    EXPECT_LT(std::chrono::duration_cast<milliseconds>(worst), call.longest) << call.name;
   }
 }
 

@@ -9,6 +9,7 @@
 #include "cache/explain/explain_codec.h"
 #include "cache/sqlite/schema_check.h"
 #include "cache/sqlite/tables/table_pages.h"
+#include "compiler/base/threads/slow_step.h"
 
 namespace kiln::cache::sqlite {
 namespace {
@@ -155,7 +156,9 @@ void Verifier::Measure() {
   }
 }
 
+// After each row. Of records with many names each takes some milliseconds.
 void Verifier::Tell() {
+  CheckStopBetweenSlowSteps();
   if (++told_ % options_.rows_between == 0) {
     options_.on_bytes(report_.bytes, total_);
   }

@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cache/leases/actor.h"
+#include "cache/leases/bounded_pins.h"
 #include "cache/leases/pin_share.h"
 #include "client/cli/add_verb.h"
 #include "client/cli/cache/local_cache.h"
@@ -71,6 +72,7 @@ Result<uint64_t> PinKeys(const Global& global, const std::string& dir,
                        pin.note);
   }
   KILN_TRY(const std::unique_ptr<LocalCache> opened, OpenCache(dir, Use::kChange));
+  KILN_TRY_VOID(cache::CheckPin(pin));
   KILN_TRY_VOID(CheckShare(*opened, pin.name, keys));
   return cache::sqlite::PinTable(*opened->sqlite).Add(pin, keys);
 }

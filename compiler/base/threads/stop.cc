@@ -4,12 +4,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "compiler/base/threads/slow_step.h"
+
 namespace kiln {
-namespace {
-
-constexpr uint32_t kLooksPerTime = 16;  // the clock costs more than the token
-
-}  // namespace
 
 StopScope::StopScope(StopBounds bounds, Clock& clock)
     : bounds_(std::move(bounds)), clock_(clock), outer_(innermost_) {
@@ -38,14 +35,15 @@ StopScope::StopScope(StopBounds bounds, Clock& clock)
 StopScope::~StopScope() { innermost_ = outer_; }
 
 void StopScope::Look() {
-  // A token is an atomic load, asked for each time; the clock only every few calls.
+  // A token is an atomic load, asked for each time; the clock, which costs more, only every few
+  // calls.
   if (bounds_.stop.stop_requested()) {
     throw Stopped(Stopped::Why::kLeft);
   }
   if (looks_-- != 0) {
     return;
   }
-  looks_ = kLooksPerTime;
+  looks_ = kLooksPerTime - 1;
   if (bounds_.deadline == Duration::max() && look_at_cpu_ == Duration::max()) {
     return;
   }

@@ -9,6 +9,7 @@
 #include "compiler/base/files/section_file.h"
 #include "compiler/base/hash/checksum.h"
 #include "compiler/base/sha256.h"
+#include "compiler/base/threads/slow_step.h"
 
 namespace kiln {
 namespace {
@@ -28,6 +29,15 @@ void CheckOften() {
   for (int i = 0; i < 100; ++i) {
     CheckStop();
   }
+}
+
+// Sixteen steps of 15 ms each could pass unseen by CheckStop.
+TEST(StopScope, SlowSteps_AskTheClockEachTime) {
+  FakeClock clock;
+  const StopScope scope({.deadline = clock.Monotonic() + std::chrono::milliseconds(1)}, clock);
+  EXPECT_NO_THROW(CheckStopBetweenSlowSteps());
+  clock.Advance(std::chrono::milliseconds(1));
+  EXPECT_THROW(CheckStopBetweenSlowSteps(), Stopped);
 }
 
 TEST(StopScope, Token_StopsAtTheNextCheck) {

@@ -350,7 +350,8 @@ Result<void> Unpin(Engine& engine, const v1::UnpinRequest& request, const cache:
   if (engine.whole.pins == nullptr) {
     return NoDatabase();
   }
-  KILN_TRY_VOID(CheckPinName("name", request.name()));
+  // Pins of earlier versions may have any name, and must not stay for ever.
+  KILN_TRY_VOID(CheckPinLength("name", request.name()));
   KILN_TRY(const std::string owner, cache::PinOwnerFor(*engine.whole.pins, request.name(), actor));
   Result<void> removed = engine.whole.pins->RemoveOf(request.name(), owner);
   if (!removed.ok() && removed.error().code == ErrorCode::kNotFound) {

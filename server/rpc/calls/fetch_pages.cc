@@ -157,6 +157,7 @@ Result<void> FetchPages::Begin(const cache::Call& call) {
     return {};
   }
   KILN_TRY_VOID(CheckPinName("pin", request_.pin()));
+  KILN_TRY_VOID(CheckPinLength("pin", request_.pin()));
   return ListPin(call);
 }
 

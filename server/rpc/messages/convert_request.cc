@@ -292,10 +292,16 @@ Result<Duration> DurationFromMs(std::string_view field, uint64_t milliseconds) {
 }
 
 // Longer names would fit the store, but not every message that lists them.
-Result<void> CheckPinName(std::string_view field, const std::string& name) {
+Result<void> CheckPinLength(std::string_view field, const std::string& name) {
   return !name.empty() && name.size() <= kMaxPinName
              ? Result<void>()
              : Malformed(field, fmt::format("a pin has a name of at most {} bytes", kMaxPinName));
+}
+
+Result<void> CheckPinName(std::string_view field, const std::string& name) {
+  KILN_TRY_VOID(CheckPinLength(field, name));
+  return IsPrintable(name) ? Result<void>()
+                           : Malformed(field, "the name of a pin has no control characters");
 }
 
 Result<void> CheckName(std::string_view field, std::string_view name) {

@@ -34,8 +34,11 @@ Result<Duration> DurationFromMs(std::string_view field, uint64_t milliseconds);
 // Names that are printed and stored, of projects, programs and entry points: at most
 // kMaxNameOfRequest bytes, printable (IsPrintable). Errors: Malformed.
 Result<void> CheckName(std::string_view field, std::string_view name);
-// Not empty, at most kMaxPinName bytes. Errors: kInvalidArgument, naming the field.
+// Of a pin that is made: not empty, at most kMaxPinName bytes, printable (IsPrintable). Errors:
+// kInvalidArgument, naming the field.
 Result<void> CheckPinName(std::string_view field, const std::string& name);
+// Of a pin that may be there, of an earlier version too: printable or not.
+Result<void> CheckPinLength(std::string_view field, const std::string& name);
 Result<Hash128> IdFromProto(std::string_view field, const std::string& bytes);
 Result<resolve::OptionSetting> FromProto(const v1::OptionValue& value);
 Result<compile::Source> FromProto(const v1::SourceRef& ref);
