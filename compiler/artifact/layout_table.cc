@@ -106,9 +106,12 @@ std::string StagesText(const std::vector<Stage>& stages) {
   return text.empty() ? "  unused" : " " + text;
 }
 
+// Behind the binding of an array: its descriptors.
+std::string CountText(uint32_t count) { return count == 0 ? "" : fmt::format("[{}]", count); }
+
 void AddBuffer(Table& table, size_t set, const Buffer& buffer) {
-  table.Line("  set{}.{} {} {}  {} bytes{}", set, buffer.binding, NameOf(buffer.type), buffer.name,
-             buffer.main_size, StagesText(buffer.stages));
+  table.Line("  set{}.{}{} {} {}  {} bytes{}", set, buffer.binding, CountText(buffer.array_size),
+             NameOf(buffer.type), buffer.name, buffer.main_size, StagesText(buffer.stages));
   table.Block(buffer.main_parameters, buffer.main_size);
   // The tail has no size of its own, so its item is shown.
   if (buffer.tail_item_size != 0) {
@@ -131,12 +134,12 @@ void AddSet(Table& table, size_t index, const Set& set) {
     AddBuffer(table, index, buffer);
   }
   for (const Sampler& sampler : set.samplers) {
-    table.Line("  set{}.{} sampler {}{}", index, sampler.binding, sampler.name,
-               StagesText(sampler.stages));
+    table.Line("  set{}.{}{} sampler {}{}", index, sampler.binding, CountText(sampler.array_size),
+               sampler.name, StagesText(sampler.stages));
   }
   for (const Image& image : set.images) {
     // An array of one is still an array in the shader.
-    const std::string count = image.is_array ? fmt::format("[{}]", image.image_array_size) : "";
+    const std::string count = CountText(image.is_array ? image.image_array_size : 0);
     table.Line("  set{}.{}{} {} {}{}", index, image.binding, count, NameOf(image.type), image.name,
                StagesText(image.stages));
   }

@@ -11,8 +11,8 @@ namespace kiln::artifact {
 namespace {
 
 // A larger number can only be damage, and an engine would allocate that many descriptors.
-// An array of images is one descriptor for each of its elements.
-constexpr uint32_t kMaxImageArray = 65'536;
+// An array of resources is one descriptor for each of its elements.
+constexpr uint32_t kMaxResourceArray = 65'536;
 // Devices have eight attachments. An engine makes a table that is as long as the largest location.
 constexpr uint32_t kMaxColorLocations = 32;
 
@@ -98,6 +98,14 @@ class Decoder {
   std::vector<Stage> Stages(const List& list, Place place) {
     return Each(list, "stages",
                 [&](std::string_view text) { return Value<Stage>(text, "stages", place); });
+  }
+  // Zero is no array; engines make so many descriptors unseen.
+  uint32_t ArraySize(uint32_t size, Place place) {
+    if (size > kMaxResourceArray) {
+      Fail(Invalid(fmt::format("array_size of {} is {}, it must be at most {}", Text(place), size,
+                               kMaxResourceArray)));
+    }
+    return size;
   }
   // An absent hash is all zero; one of another length is damage.
   Hash128 Hash(const wire::RawBytes& from, std::string_view field) {
@@ -259,23 +267,27 @@ Buffer Decoder::DecodeBuffer(const wire::Buffer& from) {
           .tail_offset = from.tail_offset,
           .tail_field = from.tail_field,
           .tail_type = from.tail_type,
-          .stages = Stages(from.stages, place)};
+          .stages = Stages(from.stages, place),
+          .array_size = ArraySize(from.array_size, place)};
 }
 
 Sampler Decoder::DecodeSampler(const wire::Sampler& from) {
+  const Place place = {"sampler", from.name};
   return {.name = from.name,
           .binding = from.binding,
-          .stages = Stages(from.stages, {"sampler", from.name}),
-          .comparison = from.comparison};
+          .stages = Stages(from.stages, place),
+          .comparison = from.comparison,
+          .array_size = ArraySize(from.array_size, place)};
 }
 
-// Format and access are texts, and empty for images that are only sampled.
+// Format and access are texts, and empty for images that are only sampled. An item that is not
+// written is a float, as that of all images was once.
 Image Decoder::DecodeImage(const wire::Image& from) {
   const Place place = {"image", from.name};
   // Checked although the type of the field would hold it: engines make descriptors of it unseen.
-  if (from.image_array_size == 0 || from.image_array_size > kMaxImageArray) {
+  if (from.image_array_size == 0 || from.image_array_size > kMaxResourceArray) {
     Fail(Invalid(fmt::format("image_array_size of {} is {}, it must be 1 to {}", Text(place),
-                             from.image_array_size, kMaxImageArray)));
+                             from.image_array_size, kMaxResourceArray)));
   }
   return {.name = from.name,
           .binding = from.binding,
@@ -284,7 +296,9 @@ Image Decoder::DecodeImage(const wire::Image& from) {
           .is_array = from.is_array,
           .stages = Stages(from.stages, place),
           .format = from.format,
-          .access = from.access};
+          .access = from.access,
+          .item = from.item.empty() ? OutputItem::kFloat
+                                    : Value<OutputItem>(from.item, "item", place)};
 }
 
 Set Decoder::DecodeSet(const wire::Set& from) {

@@ -93,6 +93,7 @@ struct Buffer {
   std::string tail_field;
   std::string tail_type;
   std::vector<Stage> stages;
+  uint32_t array_size = 0;  // descriptor count of an array; 0: no array
 };
 
 struct Sampler {
@@ -100,6 +101,7 @@ struct Sampler {
   uint32_t binding = 0;
   std::vector<Stage> stages;
   bool comparison = false;
+  uint32_t array_size = 0;  // as of buffers
 };
 
 struct Image {
@@ -109,8 +111,9 @@ struct Image {
   uint32_t image_array_size = 1;  // descriptor count
   bool is_array = false;
   std::vector<Stage> stages;
-  std::string format;  // storage images
-  std::string access;  // storage images
+  std::string format;  // storage images and storage texel buffers
+  std::string access;  // the same
+  OutputItem item = OutputItem::kFloat;  // of a texel; of storage images the format says it, too
 };
 
 struct Set {

@@ -44,9 +44,6 @@ KILN_NAMES(ParameterType, kF4x3, "f1", "f2", "f3", "f4", "u1", "u2", "u3", "u4",
            "s4", "f3x3", "f4x4", "h1", "h2", "h3", "h4", "f2x2", "f2x3", "f2x4", "f3x2", "f3x4",
            "f4x2", "f4x3")
 KILN_NAMES(BufferType, kReadWriteStorage, "uniform", "read_only_storage", "read_write_storage")
-KILN_NAMES(ImageType, kStorage2dArray, "image_color_2d", "image_color_3d", "image_color_cube",
-           "image_color_2d_array", "image_depth_2d", "image_depth_3d", "image_depth_cube",
-           "image_depth_2d_array", "storage_image_2d", "storage_image_3d", "storage_image_2d_array")
 KILN_NAMES(Topology, kTriangleList, "triangle_list")
 KILN_NAMES(FrontFace, kCounterClockwise, "clockwise", "counter_clockwise")
 KILN_NAMES(ViewportY, kDown, "up", "down")
@@ -54,6 +51,25 @@ KILN_NAMES(DynamicState, kDepthBounds, "viewport", "scissor", "depth_bounds")
 KILN_NAMES(OptionType, kFloat, "flag", "uint", "sint", "float")
 
 #undef KILN_NAMES
+
+// Types of images have facts besides their names, so they have a table of their own.
+template <>
+std::span<const std::string_view> NamesOf<ImageType>() {
+  static constexpr std::string_view kNames[] = {
+#define KILN_IMAGE_TYPE(type, name, dim, role, flags) name,
+#include "compiler/artifact/image_types.def"
+  };
+  return kNames;
+}
+
+const ImageTypeFacts& FactsOf(ImageType type) {
+  static constexpr ImageTypeFacts kFacts[] = {
+#define KILN_IMAGE_TYPE(type, name, dim, role, flags) \
+  {ImageDim::k##dim, ImageRole::k##role, ((flags)&1) != 0, ((flags)&2) != 0},
+#include "compiler/artifact/image_types.def"
+  };
+  return kFacts[static_cast<size_t>(type)];
+}
 
 // Rows first, columns second.
 AttributeShape ShapeOf(AttributeClass kind) {

@@ -106,18 +106,11 @@ enum class ParameterType : uint8_t {
 };
 enum class BufferType : uint8_t { kUniform, kReadOnlyStorage, kReadWriteStorage };
 enum class ImageType : uint8_t {
-  kColor2d,
-  kColor3d,
-  kColorCube,
-  kColor2dArray,
-  kDepth2d,
-  kDepth3d,
-  kDepthCube,
-  kDepth2dArray,
-  kStorage2d,
-  kStorage3d,
-  kStorage2dArray
+#define KILN_IMAGE_TYPE(type, name, dim, role, flags) k##type,
+#include "compiler/artifact/image_types.def"
 };
+enum class ImageDim : uint8_t { k1d, k2d, k3d, kCube, kBuffer };
+enum class ImageRole : uint8_t { kColor, kDepth, kStorage };
 enum class Topology : uint8_t { kTriangleList };
 enum class FrontFace : uint8_t { kClockwise, kCounterClockwise };
 enum class ViewportY : uint8_t { kUp, kDown };
@@ -152,6 +145,14 @@ struct AttributeShape {
 };
 AttributeShape ShapeOf(AttributeClass kind);
 uint32_t ItemSize(ItemFormat format);
+
+// What a type of images says, as columns of image_types.def.
+struct ImageTypeFacts {
+  ImageDim dim;
+  ImageRole role;
+  bool arrayed, multisampled;
+};
+const ImageTypeFacts& FactsOf(ImageType type);
 
 // Rows and columns of a parameter; a component takes four bytes, of h1 to h4 two.
 AttributeShape ShapeOf(ParameterType type);

@@ -5,6 +5,7 @@
 #include <string>
 
 #include <google/protobuf/text_format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "compiler/artifact/metadata_text.h"
@@ -278,6 +279,34 @@ INSTANTIATE_TEST_SUITE_P(
             },
             "INVALID_ARGUMENT (METADATA_INVALID): image_array_size of image 'leaf_albedo' is "
             "0, it must be 1 to 65536"},
+        WrongCase{
+            "UnknownImage",
+            [](Wire& wire) {
+              wire.mutable_sets()->mutable_material()->mutable_images(0)->set_type("image_color_4d");
+            },
+            "INVALID_ARGUMENT (METADATA_INVALID): type of image 'leaf_albedo' is 'image_color_4d', "
+            "which is not known"},
+        WrongCase{
+            "UnknownItem",
+            [](Wire& wire) {
+              wire.mutable_sets()->mutable_material()->mutable_images(0)->set_item("double");
+            },
+            "INVALID_ARGUMENT (METADATA_INVALID): item of image 'leaf_albedo' is 'double', which "
+            "is not known"},
+        WrongCase{
+            "TooManyBuffers",
+            [](Wire& wire) {
+              wire.mutable_sets()->mutable_material()->mutable_buffers(0)->set_array_size(65'537);
+            },
+            "INVALID_ARGUMENT (METADATA_INVALID): array_size of buffer 'wind' is 65537, it must be "
+            "at most 65536"},
+        WrongCase{
+            "TooManySamplers",
+            [](Wire& wire) {
+              wire.mutable_sets()->mutable_material()->mutable_samplers(0)->set_array_size(65'537);
+            },
+            "INVALID_ARGUMENT (METADATA_INVALID): array_size of sampler 'leaf_sampler' is 65537, it "
+            "must be at most 65536"},
         WrongCase{"FiveComponents",
                   [](Wire& wire) { wire.mutable_color_outputs(0)->set_components_count(5); },
                   "INVALID_ARGUMENT (METADATA_INVALID): components_count of color output "
@@ -296,6 +325,30 @@ INSTANTIATE_TEST_SUITE_P(
                   },
                   "RESOURCE_EXHAUSTED (LIMIT): metadata has 65537 tags, at most 65536 are read"}),
     [](const auto& info) { return info.param.name; });
+
+// Every type of images is read back as it was written, arrays with their count and texels with
+// their item.
+TEST(DecodeMetadata, TypesArraysAndItems_AreRead) {
+  for (const std::string_view name : NamesOf<ImageType>()) {
+    Wire wire = Leaf();
+    v1::PipelineMetadata::Set& set = *wire.mutable_sets()->mutable_material();
+    set.mutable_images(0)->set_type(std::string(name));
+    set.mutable_images(0)->set_item("sint");
+    set.mutable_buffers(0)->set_array_size(3);
+    set.mutable_samplers(0)->set_array_size(65'536);
+    const auto metadata = DecodeMetadata(AsBytes(wire.SerializeAsString()));
+    ASSERT_TRUE(metadata.ok()) << ErrorText(metadata.error());
+    const Set& read = metadata->sets[1];
+    EXPECT_EQ(NameOf(read.images[0].type), name);
+    EXPECT_EQ(read.images[0].item, OutputItem::kSint);
+    EXPECT_EQ(read.buffers[0].array_size, 3u);
+    EXPECT_EQ(read.samplers[0].array_size, 65'536u);
+    const std::string text = MetadataText(*metadata);
+    EXPECT_THAT(text, ::testing::HasSubstr(" " + std::string(name) + " sint stages={fragment}"));
+    EXPECT_THAT(text, ::testing::HasSubstr("buffer wind binding=0 uniform [3] main_size=144"));
+    EXPECT_THAT(text, ::testing::HasSubstr("sampler leaf_sampler binding=1 [65536] stages"));
+  }
+}
 
 TEST(DecodeMetadata, CutAnywhere_NeverCrashesAndNeverEqualsTheWhole) {
   const std::string whole = Leaf().SerializeAsString();

@@ -13,6 +13,9 @@ namespace {
 
 // Writes one record of metadata. Each method writes the lines of one part, and only `Print`
 // knows their order.
+// Descriptors of an array; nothing is said where there is none.
+std::string CountText(uint32_t count) { return count == 0 ? "" : fmt::format(" [{}]", count); }
+
 class Printer {
  public:
   std::string Print(const PipelineMetadata& metadata);
@@ -162,8 +165,8 @@ void Printer::Resources(std::string_view name, const Set& set) {
   }
   Line(0, "set {}", name);
   for (const Buffer& buffer : set.buffers) {
-    Line(1, "buffer {} binding={} {} main_size={}{}", buffer.name, buffer.binding,
-         NameOf(buffer.type), buffer.main_size, List(buffer.stages));
+    Line(1, "buffer {} binding={} {}{} main_size={}{}", buffer.name, buffer.binding,
+         NameOf(buffer.type), CountText(buffer.array_size), buffer.main_size, List(buffer.stages));
     Parameters(2, buffer.main_parameters);
     if (buffer.tail_item_size != 0) {
       Line(2, "tail {} {} offset={} item_size={}", buffer.tail_field, buffer.tail_type,
@@ -172,16 +175,19 @@ void Printer::Resources(std::string_view name, const Set& set) {
     }
   }
   for (const Sampler& sampler : set.samplers) {
-    Line(1, "sampler {} binding={}{}{}", sampler.name, sampler.binding,
-         sampler.comparison ? " comparison" : "", List(sampler.stages));
+    Line(1, "sampler {} binding={}{}{}{}", sampler.name, sampler.binding,
+         CountText(sampler.array_size), sampler.comparison ? " comparison" : "",
+         List(sampler.stages));
   }
   for (const Image& image : set.images) {
-    const std::string count = image.is_array ? fmt::format(" [{}]", image.image_array_size) : "";
+    const std::string count = CountText(image.is_array ? image.image_array_size : 0);
+    const std::string item =
+        image.item == OutputItem::kFloat ? "" : fmt::format(" {}", NameOf(image.item));
     // Only storage images have a format and an access.
     const std::string storage =
         image.format.empty() ? "" : fmt::format(" {} {}", image.format, image.access);
-    Line(1, "image {} binding={} {}{}{}{}", image.name, image.binding, NameOf(image.type), count,
-         storage, List(image.stages));
+    Line(1, "image {} binding={} {}{}{}{}{}", image.name, image.binding, NameOf(image.type), count,
+         item, storage, List(image.stages));
   }
 }
 

@@ -9,6 +9,15 @@
 
 namespace kiln::driver {
 
+// The languages that have a front end, and what this is called where people see it.
+struct FrontEnd {
+  ir::Language language;
+  const char* component;
+};
+inline constexpr FrontEnd kFrontEnds[] = {{ir::Language::kRpl, "front.rpl"},
+                                          {ir::Language::kHlsl, "front.hlsl"},
+                                          {ir::Language::kWgsl, "front.wgsl"}};
+
 // Front end of a language and everything that shapes its images.
 Hash128 FrontFingerprint(ir::Language language);
 

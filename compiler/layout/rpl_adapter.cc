@@ -42,9 +42,18 @@ std::string_view BlockWord(const ir::SpecialisedDecl& decl) {
   KILN_UNREACHABLE();
 }
 
+// What one buffer holds: of an array of buffers each is alike.
+ir::TypeId ContentOf(const ir::SpecialisedDecl& decl, const ir::Pool& pool) {
+  ir::TypeId content = decl.type;
+  while (pool[content].kind == ir::TypeKind::kArray) {
+    content = ir::TypeId{pool[content].element};
+  }
+  return content;
+}
+
 // The words are RPL's, because they appear in messages and dumps.
-TypeId BlockType(const ir::SpecialisedDecl& decl, TypeLayouts& types) {
-  const TypeId content = types.Import(decl.type);
+TypeId OneBlock(const ir::SpecialisedDecl& decl, TypeLayouts& types) {
+  const TypeId content = types.Import(ContentOf(decl, types.pool()));
   const std::string_view word = BlockWord(decl);
   if (decl.kind == ir::DeclKind::kPushConstant || decl.buffer() == ir::BufferKind::kUniform) {
     return types.types().ConstantBuffer(word, content);
@@ -52,6 +61,17 @@ TypeId BlockType(const ir::SpecialisedDecl& decl, TypeLayouts& types) {
   const bool writes = decl.buffer() == ir::BufferKind::kReadWriteStorage;
   return types.types().StorageBuffer(writes ? ResourceClass::kWrite : ResourceClass::kRead, word,
                                      content);
+}
+
+// An array of buffers is an array of blocks and no block of an array.
+TypeId BlockType(const ir::SpecialisedDecl& decl, TypeLayouts& types) {
+  TypeId type = OneBlock(decl, types);
+  const ir::Pool& pool = types.pool();
+  for (ir::TypeId array = decl.type; pool[array].kind == ir::TypeKind::kArray;
+       array = ir::TypeId{pool[array].element}) {
+    type = types.types().Array(type, pool[array].extent);
+  }
+  return type;
 }
 
 // Requires: the field is an attribute, which specialisation has given a format.
@@ -141,7 +161,7 @@ Parameter DescribeParameter(const ir::SpecialisedDecl& decl, ir::BindingPolicy p
 // One row for each buffer: metadata and code read the same one.
 Block BlockOf(const ir::SpecialisedDecl& decl, TypeLayouts& types) {
   const Rules rules = RulesOf(decl);
-  const TypeLayout& type = types.Of(decl.type, rules);
+  const TypeLayout& type = types.Of(ContentOf(decl, types.pool()), rules);
   // Sizes fit, since the engine has refused larger ones.
   const auto size = static_cast<uint32_t>(type.size);
   return {.decl = decl.decl,
@@ -301,7 +321,7 @@ void CheckBindings(const ir::SpecialisedProgram& variant, uint32_t limit,
 // known and only the content of blocks changed.
 std::optional<Block> GoodBlock(const ir::SpecialisedDecl& decl, const target::Target& target,
                                TypeLayouts& types) {
-  const TypeLayout& type = types.Of(decl.type, RulesOf(decl));
+  const TypeLayout& type = types.Of(ContentOf(decl, types.pool()), RulesOf(decl));
   const bool push = decl.kind == ir::DeclKind::kPushConstant;
   const bool storage = !push && decl.buffer() != ir::BufferKind::kUniform;
   const uint64_t limit =

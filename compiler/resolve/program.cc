@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
 #include <string>
 
 #include "compiler/base/check.h"
@@ -79,6 +80,7 @@ class Linker {
       AddOptions(m);
       AddDecls(m);
     }
+    AssignSpecIds();
     SortOptions();
     FindAmbiguous();
     // Expressions come behind all declarations of all modules, because a name in them may be
@@ -156,8 +158,6 @@ class Linker {
       const ir::OptionId id{program_.bases_[m].option + i};
       program_.option_names_.push_back(name);
       program_.option_defaults_.push_back(view.options[i].default_value);
-      program_.spec_ids_.push_back(specialised_);
-      specialised_ += view.options[i].specialize;
       ir::OptionId& known = program_.candidates_[name.value].option;
       if (known.valid()) {
         diagnostics_.push_back(Make(Code::kRpl2002, program_.NameLocation(id))
@@ -173,6 +173,41 @@ class Linker {
           OptionHash(program_.Text(name)), [](uint32_t) { return false; },
           [&] { return id.value; });
     }
+  }
+
+  // Ids of specialisation constants: what the source gives, then the lowest that is free, in the
+  // order of the options. Vulkan would set two constants of one id together, which nobody means.
+  void AssignSpecIds() {
+    program_.spec_ids_.assign(program_.option_count_, 0);
+    std::map<uint32_t, ir::OptionId> owners;
+    const auto options = [&](bool written, auto visit) {
+      for (uint32_t i = 0; i < program_.option_count_; ++i) {
+        const ir::Option& option = program_.Get(ir::OptionId{i});
+        if (option.specialize != 0 && (option.id_plus_one != 0) == written) {
+          visit(ir::OptionId{i}, option);
+        }
+      }
+    };
+    options(true, [&](ir::OptionId id, const ir::Option& option) {
+      const uint32_t number = option.id_plus_one - 1;
+      program_.spec_ids_[id.value] = number;
+      const auto [owner, is_new] = owners.try_emplace(number, id);
+      if (!is_new) {
+        diagnostics_.push_back(
+            Make(Code::kLay2001, program_.NameLocation(id))
+                .With("name", program_.Text(program_.NameOf(id)))
+                .With("other", program_.Text(program_.NameOf(owner->second)))
+                .With("place", "spec " + std::to_string(number))
+                .Label(LabelKind::kFirstHere, program_.NameLocation(owner->second)));
+      }
+    });
+    uint32_t next = 0;
+    options(false, [&](ir::OptionId id, const ir::Option&) {
+      while (owners.contains(next)) {
+        ++next;
+      }
+      program_.spec_ids_[id.value] = next++;
+    });
   }
 
   void SortOptions() {
@@ -442,7 +477,6 @@ class Linker {
   FlatMap<uint32_t, ir::DeclId> shared_;          // resources of typed modules, by name
   std::vector<std::vector<ir::DeclId>> callers_;  // by the NameId of what is called
   std::vector<ir::DeclId> marked_;
-  uint32_t specialised_ = 0;  // options so far
 };
 
 Diagnosed<Program> Link(std::span<const ir::ModuleView> modules, ir::PipelineType pipeline,

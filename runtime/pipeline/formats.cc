@@ -203,7 +203,8 @@ std::optional<ColorFormat> DescribeColorFormat(VkFormat format) {
   return ColorFormat{item, found->family->components};
 }
 
-// The formats that metadata can name for storage images; the word of any other is no format.
+// The formats that metadata can name for storage images; the word of any other, and `unknown`, is
+// no format. A test holds them to the formats of the IR.
 VkFormat StorageFormat(std::string_view name) {
   struct Row {
     std::string_view name;
@@ -223,6 +224,34 @@ VkFormat StorageFormat(std::string_view name) {
       {"rgba16_uint", VK_FORMAT_R16G16B16A16_UINT},
       {"rgba8_uint", VK_FORMAT_R8G8B8A8_UINT},
       {"r32_uint", VK_FORMAT_R32_UINT},
+      {"rg32_float", VK_FORMAT_R32G32_SFLOAT},
+      {"rg16_float", VK_FORMAT_R16G16_SFLOAT},
+      {"r11g11b10_float", VK_FORMAT_B10G11R11_UFLOAT_PACK32},
+      {"r16_float", VK_FORMAT_R16_SFLOAT},
+      {"rgba16_unorm", VK_FORMAT_R16G16B16A16_UNORM},
+      {"rgb10a2_unorm", VK_FORMAT_A2B10G10R10_UNORM_PACK32},
+      {"rg16_unorm", VK_FORMAT_R16G16_UNORM},
+      {"rg8_unorm", VK_FORMAT_R8G8_UNORM},
+      {"r16_unorm", VK_FORMAT_R16_UNORM},
+      {"r8_unorm", VK_FORMAT_R8_UNORM},
+      {"rgba16_snorm", VK_FORMAT_R16G16B16A16_SNORM},
+      {"rg16_snorm", VK_FORMAT_R16G16_SNORM},
+      {"rg8_snorm", VK_FORMAT_R8G8_SNORM},
+      {"r16_snorm", VK_FORMAT_R16_SNORM},
+      {"r8_snorm", VK_FORMAT_R8_SNORM},
+      {"rg32_sint", VK_FORMAT_R32G32_SINT},
+      {"rg16_sint", VK_FORMAT_R16G16_SINT},
+      {"rg8_sint", VK_FORMAT_R8G8_SINT},
+      {"r16_sint", VK_FORMAT_R16_SINT},
+      {"r8_sint", VK_FORMAT_R8_SINT},
+      {"rgb10a2_uint", VK_FORMAT_A2B10G10R10_UINT_PACK32},
+      {"rg32_uint", VK_FORMAT_R32G32_UINT},
+      {"rg16_uint", VK_FORMAT_R16G16_UINT},
+      {"rg8_uint", VK_FORMAT_R8G8_UINT},
+      {"r16_uint", VK_FORMAT_R16_UINT},
+      {"r8_uint", VK_FORMAT_R8_UINT},
+      {"r64_sint", VK_FORMAT_R64_SINT},
+      {"r64_uint", VK_FORMAT_R64_UINT},
   });
   const auto row = std::ranges::find(kRows, name, &Row::name);
   return row == kRows.end() ? VK_FORMAT_UNDEFINED : row->format;

@@ -89,12 +89,14 @@ Result<void> FillSets(const PipelineMetadata& metadata, PipelineDesc& desc) {
       KILN_TRY(const uint32_t bytes, BytesOf(buffer, desc));
       out.push_back({.binding = buffer.binding,
                      .type = ToVulkan(buffer.type),
+                     .count = std::max(buffer.array_size, 1U),
                      .name = buffer.name,
                      .bytes = bytes});
     }
     for (const artifact::Sampler& sampler : set.samplers) {
       out.push_back({.binding = sampler.binding,
                      .type = VK_DESCRIPTOR_TYPE_SAMPLER,
+                     .count = std::max(sampler.array_size, 1U),
                      .name = sampler.name,
                      .comparison = sampler.comparison});
     }
@@ -104,6 +106,7 @@ Result<void> FillSets(const PipelineMetadata& metadata, PipelineDesc& desc) {
                      .count = image.image_array_size,
                      .name = image.name,
                      .image = image.type,
+                     .item = image.item,
                      .format = StorageFormat(image.format)});
     }
     // The order of bindings in the metadata is that of the source, and layouts should not depend on

@@ -150,6 +150,15 @@ std::vector<SettingCase> FlagCases() {
        "set 0 binding 0 STORAGE_BUFFER"},
       {"storage_image", [](auto& m) { m.sets[1].images[0].type = ImageType::kStorage2d; },
        "set 1 binding 2 STORAGE_IMAGE"},
+      {"texel_buffer", [](auto& m) { m.sets[1].images[0].type = ImageType::kTexelBuffer; },
+       "set 1 binding 2 UNIFORM_TEXEL_BUFFER count=3"},
+      {"storage_texel_buffer",
+       [](auto& m) { m.sets[1].images[0].type = ImageType::kStorageTexelBuffer; },
+       "set 1 binding 2 STORAGE_TEXEL_BUFFER count=3"},
+      {"array_of_buffers", [](auto& m) { m.sets[0].buffers[0].array_size = 5; },
+       "set 0 binding 0 UNIFORM_BUFFER count=5"},
+      {"array_of_samplers", [](auto& m) { m.sets[1].samplers[0].array_size = 4; },
+       "SAMPLER count=4"},
       {"specialization",
        [](auto& m) {
          m.specialization = {{"taps", 3, OptionType::kUint, 4, 9}};

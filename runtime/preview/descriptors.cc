@@ -3,10 +3,12 @@
 // a table of named resources.
 #include "runtime/preview/descriptors.h"
 
+#include <algorithm>
 #include <deque>
 
 #include <fmt/format.h>
 
+#include "runtime/pipeline/create/stand_in.h"
 #include "runtime/pipeline/create/to_vulkan.h"
 
 namespace kiln::preview {
@@ -21,29 +23,38 @@ class SetWrites {
       : set_(set), resources_(resources) {}
 
   Result<void> AddBuffer(const artifact::Buffer& buffer) {
-    KILN_TRY(const VkBuffer handle, Find<VkBuffer>(buffer.name, "buffer"));
-    buffers_.push_back({handle, 0, VK_WHOLE_SIZE});
-    // The whole buffer is bound, as it was made for this one binding.
-    Add(buffer.binding, ToVulkan(buffer.type), 1).pBufferInfo = &buffers_.back();
+    const uint32_t count = std::max(buffer.array_size, 1U);
+    std::vector<VkDescriptorBufferInfo>& infos = buffers_.emplace_back();
+    // Whole buffers are bound, as each was made for this one binding.
+    if (const auto* const list = FindIf<std::vector<VkBuffer>>(buffer.name)) {
+      KILN_TRY_VOID(CheckCount(buffer.name, "buffer", list->size(), count));
+      for (uint32_t i = 0; i < count; ++i) {
+        infos.push_back({(*list)[i], 0, VK_WHOLE_SIZE});
+      }
+    } else {
+      KILN_TRY(const VkBuffer handle, Find<VkBuffer>(buffer.name, "buffer"));
+      infos.assign(count, {handle, 0, VK_WHOLE_SIZE});
+    }
+    Add(buffer.binding, ToVulkan(buffer.type), count).pBufferInfo = infos.data();
     return {};
   }
   Result<void> AddSampler(const artifact::Sampler& sampler) {
     KILN_TRY(const VkSampler handle, Find<VkSampler>(sampler.name, "sampler"));
-    images_.push_back({{handle, VK_NULL_HANDLE, VK_IMAGE_LAYOUT_UNDEFINED}});
-    Add(sampler.binding, VK_DESCRIPTOR_TYPE_SAMPLER, 1).pImageInfo = images_.back().data();
+    const uint32_t count = std::max(sampler.array_size, 1U);
+    images_.emplace_back(
+        count, VkDescriptorImageInfo{handle, VK_NULL_HANDLE, VK_IMAGE_LAYOUT_UNDEFINED});
+    Add(sampler.binding, VK_DESCRIPTOR_TYPE_SAMPLER, count).pImageInfo = images_.back().data();
     return {};
   }
   Result<void> AddImage(const artifact::Image& image) {
+    const VkDescriptorType type = ToVulkan(image.type);
+    if (runtime::IsTexelBuffer(type)) {
+      return AddTexels(image, type);
+    }
     KILN_TRY(const std::vector<VkImageView> views,
              Find<std::vector<VkImageView>>(image.name, "image"));
-    if (views.size() < image.image_array_size) {
-      return Error{ErrorCode::kNotFound,
-                   fmt::format("image '{}' has {} views of {}", image.name, views.size(),
-                               image.image_array_size),
-                   ""};
-    }
+    KILN_TRY_VOID(CheckCount(image.name, "image", views.size(), image.image_array_size));
     // The layout has to be that in which the placeholder was left behind.
-    const VkDescriptorType type = ToVulkan(image.type);
     const VkImageLayout layout = type == VK_DESCRIPTOR_TYPE_STORAGE_IMAGE
                                      ? VK_IMAGE_LAYOUT_GENERAL
                                      : VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL;
@@ -61,15 +72,37 @@ class SetWrites {
   }
 
  private:
+  Result<void> AddTexels(const artifact::Image& image, VkDescriptorType type) {
+    KILN_TRY(const std::vector<VkBufferView> views,
+             Find<std::vector<VkBufferView>>(image.name, "texel buffer"));
+    KILN_TRY_VOID(CheckCount(image.name, "texel buffer", views.size(), image.image_array_size));
+    texels_.push_back(views);
+    Add(image.binding, type, image.image_array_size).pTexelBufferView = texels_.back().data();
+    return {};
+  }
+  static Result<void> CheckCount(const std::string& name, std::string_view kind, size_t given,
+                                 uint32_t count) {
+    if (given < count) {
+      return Error{ErrorCode::kNotFound,
+                   fmt::format("{} '{}' has {} views of {}", kind, name, given, count), ""};
+    }
+    return {};
+  }
+
+  // Null for a resource of another kind, too.
+  template <class T>
+  const T* FindIf(const std::string& name) const {
+    const auto found = resources_.find(name);
+    return found == resources_.end() ? nullptr : std::get_if<T>(&found->second);
+  }
   // A resource of another kind under the name is an error as well, since a view in the place of a
   // buffer would crash the driver.
   template <class T>
   Result<T> Find(const std::string& name, std::string_view kind) const {
-    const auto found = resources_.find(name);
-    if (found == resources_.end() || !std::holds_alternative<T>(found->second)) {
-      return Error{ErrorCode::kNotFound, fmt::format("no {} is given for '{}'", kind, name), ""};
+    if (const T* const found = FindIf<T>(name)) {
+      return *found;
     }
-    return std::get<T>(found->second);
+    return Error{ErrorCode::kNotFound, fmt::format("no {} is given for '{}'", kind, name), ""};
   }
   VkWriteDescriptorSet& Add(uint32_t binding, VkDescriptorType type, uint32_t count) {
     VkWriteDescriptorSet& write = writes_.emplace_back();
@@ -86,8 +119,9 @@ class SetWrites {
   std::vector<VkWriteDescriptorSet> writes_;
   // Deques and not vectors: the writes point at the elements, which must not move when more are
   // added.
-  std::deque<VkDescriptorBufferInfo> buffers_;
+  std::deque<std::vector<VkDescriptorBufferInfo>> buffers_;
   std::deque<std::vector<VkDescriptorImageInfo>> images_;
+  std::deque<std::vector<VkBufferView>> texels_;
 };
 
 // One pool per set: previews make a handful of sets, and a pool that fits exactly cannot run out.
@@ -96,12 +130,14 @@ std::vector<VkDescriptorPoolSize> PoolSizes(const artifact::Set& set) {
   // pools.
   std::map<VkDescriptorType, uint32_t> counts;
   for (const artifact::Buffer& buffer : set.buffers) {
-    ++counts[ToVulkan(buffer.type)];
+    counts[ToVulkan(buffer.type)] += std::max(buffer.array_size, 1U);
   }
   for (const artifact::Image& image : set.images) {
     counts[ToVulkan(image.type)] += image.image_array_size;
   }
-  counts[VK_DESCRIPTOR_TYPE_SAMPLER] += static_cast<uint32_t>(set.samplers.size());
+  for (const artifact::Sampler& sampler : set.samplers) {
+    counts[VK_DESCRIPTOR_TYPE_SAMPLER] += std::max(sampler.array_size, 1U);
+  }
   std::vector<VkDescriptorPoolSize> sizes;
   for (const auto& [type, count] : counts) {
     if (count > 0) {

@@ -14,8 +14,10 @@
 
 namespace kiln::preview {
 
-// What a name stands for. Handles belong to the caller and outlive the sets.
-using Resource = std::variant<VkBuffer, VkSampler, std::vector<VkImageView>>;
+// What a name stands for. Handles belong to the caller and outlive the sets. A buffer or sampler
+// alone is every item of an array.
+using Resource = std::variant<VkBuffer, VkSampler, std::vector<VkImageView>,
+                              std::vector<VkBufferView>, std::vector<VkBuffer>>;
 
 // By the name of the declaration.
 using ResourceTable = std::map<std::string, Resource, std::less<>>;
@@ -26,8 +28,8 @@ class DescriptorSets {
   explicit DescriptorSets(const runtime::Device& device) : device_(&device) {}
 
   // The sets 0 to set_count − 1 of the pipeline, written. Empty sets are allocated, too.
-  // Errors: kNotFound naming a resource that the table lacks, or that is of another kind; images of
-  //         an array must all be there.
+  // Errors: kNotFound naming a resource that the table lacks, or that is of another kind; all items
+  //         of an array must be there.
   Result<std::vector<VkDescriptorSet>> Make(const artifact::PipelineMetadata& metadata,
                                             const runtime::LayoutSet& layouts,
                                             const ResourceTable& resources);

@@ -4,16 +4,19 @@
 #include <algorithm>
 #include <array>
 
+#include "runtime/pipeline/create/stand_in.h"
 #include "runtime/pipeline/formats.h"
 
 namespace kiln::preview {
 namespace {
 
+using artifact::ImageRole;
 using artifact::ImageType;
 
 // A checkerboard shows the texture coordinates, and 64 texels are enough for levels that differ.
 constexpr uint32_t kSide = 64;
 constexpr uint32_t kSquare = 8;
+constexpr VkDeviceSize kTexelBytes = 1024;  // of a buffer of texels
 // A tint for each face of a cube or item of an array, so that one can see which of them a shader
 // has chosen.
 constexpr std::array<std::array<uint8_t, 4>, 6> kTints = {{{255, 128, 128, 255},
@@ -32,27 +35,6 @@ std::vector<std::byte> Far() {
   const float one = 1.0F;
   const auto bytes = std::as_bytes(std::span(&one, 1));
   return {bytes.begin(), bytes.end()};
-}
-
-VkImageViewType ViewOf(ImageType type) {
-  switch (type) {
-    case ImageType::kColor3d:
-    case ImageType::kDepth3d:
-    case ImageType::kStorage3d:
-      return VK_IMAGE_VIEW_TYPE_3D;
-    case ImageType::kColorCube:
-    case ImageType::kDepthCube:
-      return VK_IMAGE_VIEW_TYPE_CUBE;
-    case ImageType::kColor2dArray:
-    case ImageType::kDepth2dArray:
-    case ImageType::kStorage2dArray:
-      return VK_IMAGE_VIEW_TYPE_2D_ARRAY;
-    case ImageType::kColor2d:
-    case ImageType::kDepth2d:
-    case ImageType::kStorage2d:
-      return VK_IMAGE_VIEW_TYPE_2D;
-  }
-  KILN_UNREACHABLE();
 }
 
 // Half the size, each texel the mean of four.
@@ -101,6 +83,36 @@ Result<VkImageView> PlaceholderTextures::Checker(uint32_t item) {
   return images_.back().image.view.get();
 }
 
+// Storage images stay in the general layout, in which shaders may read and write them.
+ImageUse PlaceholderTextures::UseOf(const Layers& layers) {
+  if ((layers.usage & VK_IMAGE_USAGE_STORAGE_BIT) == 0) {
+    return kSampled;
+  }
+  return {VK_IMAGE_LAYOUT_GENERAL, VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT,
+          VK_ACCESS_2_MEMORY_READ_BIT | VK_ACCESS_2_MEMORY_WRITE_BIT};
+}
+
+// Buffers cannot be copied to images of several samples, so all samples are cleared alike: gray, or
+// depth 1.
+void PlaceholderTextures::Clear(VkCommandBuffer commands, const Target& target) const {
+  const vk::Table& table = device_.table();
+  const VkImageSubresourceRange all = {target.image.aspects(), 0, VK_REMAINING_MIP_LEVELS, 0,
+                                       VK_REMAINING_ARRAY_LAYERS};
+  if (all.aspectMask == VK_IMAGE_ASPECT_COLOR_BIT) {
+    const auto holds = runtime::DescribeColorFormat(target.image.info.format);
+    VkClearColorValue gray = {{0.5F, 0.5F, 0.5F, 1.0F}};
+    if (holds && holds->item != artifact::OutputItem::kFloat) {
+      gray.uint32[0] = gray.uint32[1] = gray.uint32[2] = gray.uint32[3] = 1;
+    }
+    table.CmdClearColorImage(commands, target.image.handle.get(), target.last.layout, &gray, 1,
+                             &all);
+  } else {
+    const VkClearDepthStencilValue far = {1.0F, 0};
+    table.CmdClearDepthStencilImage(commands, target.image.handle.get(), target.last.layout, &far,
+                                    1, &all);
+  }
+}
+
 Result<VkImageView> PlaceholderTextures::Upload(const Layers& layers) {
   const auto count = static_cast<uint32_t>(layers.texels.size());
   Target target;
@@ -109,6 +121,7 @@ Result<VkImageView> PlaceholderTextures::Upload(const Layers& layers) {
                            {.view_type = layers.type,
                             .format = layers.format,
                             .layers = count,
+                            .samples = layers.samples,
                             .usage = layers.usage | VK_IMAGE_USAGE_TRANSFER_DST_BIT}));
   // Offsets in a buffer must be multiples of the texel size, which is 16 at most.
   constexpr VkDeviceSize kStep = 16;
@@ -125,18 +138,16 @@ Result<VkImageView> PlaceholderTextures::Upload(const Layers& layers) {
     region.imageExtent = {1, 1, 1};
     regions.push_back(region);
   }
-  // Storage images stay in the general layout, in which shaders may read and write them.
-  ImageUse use = kSampled;
-  if ((layers.usage & VK_IMAGE_USAGE_STORAGE_BIT) != 0) {
-    use = {VK_IMAGE_LAYOUT_GENERAL, VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT,
-           VK_ACCESS_2_MEMORY_READ_BIT | VK_ACCESS_2_MEMORY_WRITE_BIT};
-  }
   KILN_TRY(const VkCommandBuffer commands, queue_.Begin());
   Transition(device_.table(), commands, target, kCopyDestination);
-  device_.table().CmdCopyBufferToImage(commands, staging.handle.get(), target.image.handle.get(),
-                                       target.last.layout, static_cast<uint32_t>(regions.size()),
-                                       regions.data());
-  Transition(device_.table(), commands, target, use);
+  if (layers.samples == VK_SAMPLE_COUNT_1_BIT) {
+    device_.table().CmdCopyBufferToImage(
+        commands, staging.handle.get(), target.image.handle.get(), target.last.layout,
+        static_cast<uint32_t>(regions.size()), regions.data());
+  } else {
+    Clear(commands, target);
+  }
+  Transition(device_.table(), commands, target, UseOf(layers));
   KILN_TRY(const uint64_t done, queue_.Submit(commands));
   // Waited for at once: the staging buffer ends with this function.
   KILN_TRY_VOID(queue_.Wait(done));
@@ -144,32 +155,33 @@ Result<VkImageView> PlaceholderTextures::Upload(const Layers& layers) {
   return images_.back().image.view.get();
 }
 
-// Only plain colour images get the checkerboard. The others have one texel for each layer, which is
-// enough to be valid and to have a colour.
+// Only plain color images get the checkerboard. The others have one texel for each layer, which is
+// enough to be valid and to have a color.
 Result<std::vector<VkImageView>> PlaceholderTextures::Make(const artifact::Image& image) {
   std::vector<VkImageView> views;
+  const bool plain =
+      image.type == ImageType::kColor2d && image.item == artifact::OutputItem::kFloat;
+  const ImageRole role = FactsOf(image.type).role;
   for (uint32_t item = 0; item < image.image_array_size; ++item) {
     // Every item of an array is an image of its own, with its own tint.
-    if (image.type == ImageType::kColor2d) {
+    if (plain) {
       KILN_TRY(const VkImageView view, Checker(item));
       views.push_back(view);
       continue;
     }
-    Layers layers{.type = ViewOf(image.type)};
-    const bool cube = layers.type == VK_IMAGE_VIEW_TYPE_CUBE;
-    if (image.type >= ImageType::kStorage2d) {
-      layers.format = runtime::StorageFormat(image.format);
+    Layers layers{.type = runtime::ViewTypeOf(image.type),
+                  .format = runtime::StandInFormat(image.type, image.item,
+                                                   runtime::StorageFormat(image.format))};
+    KILN_TRY(layers.samples, runtime::StandInSamples(image.type, image.item, device_.caps()));
+    const uint32_t count = runtime::LeastLayers(layers.type);
+    if (role == ImageRole::kStorage) {
       layers.usage = VK_IMAGE_USAGE_STORAGE_BIT;
       // Sixteen zero bytes cover one texel of any format.
-      layers.texels.assign(1, std::vector<std::byte>(16));
-    } else if (image.type >= ImageType::kDepth2d) {
-      // There are no depth images of three dimensions.
-      layers.format = image.type == ImageType::kDepth3d ? VkFormat{VK_FORMAT_R32_SFLOAT}
-                                                        : VkFormat{VK_FORMAT_D32_SFLOAT};
-      // A cube has six faces, and an array gets a single layer.
-      layers.texels.assign(cube ? 6 : 1, Far());
+      layers.texels.assign(count, std::vector<std::byte>(16));
+    } else if (role == ImageRole::kDepth) {
+      layers.texels.assign(count, Far());
     } else {
-      for (uint32_t face = 0; face < (cube ? 6U : 1U); ++face) {
+      for (uint32_t face = 0; face < count; ++face) {
         layers.texels.push_back(Texel(kTints[(item + face) % kTints.size()]));
       }
     }
@@ -177,6 +189,29 @@ Result<std::vector<VkImageView>> PlaceholderTextures::Make(const artifact::Image
     views.push_back(view);
   }
   return views;
+}
+
+// Texels of a buffer that is read have the tints one after another; one that is written begins with
+// zeros.
+Result<std::vector<VkBufferView>> PlaceholderTextures::MakeTexels(const artifact::Image& image) {
+  const bool storage = FactsOf(image.type).role == ImageRole::kStorage;
+  const VkFormat format =
+      runtime::StandInFormat(image.type, image.item, runtime::StorageFormat(image.format));
+  KILN_TRY(vk::Buffer buffer,
+           vk::CreateBuffer(device_, memory_, kTexelBytes,
+                            storage ? VK_BUFFER_USAGE_STORAGE_TEXEL_BUFFER_BIT
+                                    : VK_BUFFER_USAGE_UNIFORM_TEXEL_BUFFER_BIT,
+                            vk::MemoryUse::kUpload));
+  std::ranges::fill(buffer.mapped(), std::byte{0});
+  for (size_t at = 0; !storage && at < kTexelBytes; ++at) {
+    buffer.mapped()[at] = std::byte{kTints[at / 4 % kTints.size()][at % 4]};
+  }
+  KILN_TRY(vk::UniqueBufferView view,
+           vk::CreateTexelView(device_, buffer, format, VK_WHOLE_SIZE));
+  buffers_.push_back(std::move(buffer));
+  texels_.push_back(std::move(view));
+  // One buffer for all items of an array.
+  return std::vector<VkBufferView>(image.image_array_size, texels_.back().get());
 }
 
 Result<std::vector<VkImageView>> PlaceholderTextures::Use(const artifact::Image& image,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Images that stand in for what a material would sample: checkers, tints, depth 1. spec/pso 10.5
+// Images and texel buffers that stand in for what a material would read: checkers, tints, depth 1.
+// See spec/pso 10.5
 #pragma once
 
 #include <deque>
@@ -19,6 +20,8 @@ class PlaceholderTextures {
 
   // A view for each item of the image's array, ready to be bound.
   Result<std::vector<VkImageView>> Make(const artifact::Image& image);
+  // The same for a texel buffer.
+  Result<std::vector<VkBufferView>> MakeTexels(const artifact::Image& image);
   // The picture, for every item of the array.
   Result<std::vector<VkImageView>> Use(const artifact::Image& image, const Picture& picture);
 
@@ -27,8 +30,11 @@ class PlaceholderTextures {
     VkImageViewType type = VK_IMAGE_VIEW_TYPE_2D;
     VkFormat format = VK_FORMAT_R8G8B8A8_UNORM;
     VkImageUsageFlags usage = VK_IMAGE_USAGE_SAMPLED_BIT;
+    VkSampleCountFlagBits samples = VK_SAMPLE_COUNT_1_BIT;
     std::vector<std::vector<std::byte>> texels;  // of each layer, 1 × 1
   };
+  static ImageUse UseOf(const Layers& layers);
+  void Clear(VkCommandBuffer commands, const Target& target) const;
   Result<VkImageView> Upload(const Layers& layers);
   Result<VkImageView> Checker(uint32_t item);
 
@@ -36,6 +42,8 @@ class PlaceholderTextures {
   vk::Memory& memory_;
   vk::Queue& queue_;
   std::deque<Target> images_;
+  std::deque<vk::Buffer> buffers_;
+  std::deque<vk::UniqueBufferView> texels_;
 };
 
 }  // namespace kiln::preview

@@ -15,6 +15,8 @@
 #include "runtime/graph/planner.h"
 #include "runtime/pipeline/create/debug_checks.h"
 #include "runtime/pipeline/create/sampling.h"
+#include "runtime/pipeline/create/stand_in.h"
+#include "runtime/pipeline/create/to_vulkan.h"
 #include "runtime/pipeline/parameter_block.h"
 #include "runtime/preview/descriptors.h"
 #include "runtime/preview/frame.h"
@@ -127,10 +129,14 @@ Result<ResourceTable> Studio::MakeResources() {
       table[sampler.name] = samplers_.back().get();
     }
     for (const artifact::Image& image : set.images) {
-      // A given picture is flat, so only flat images can take one.
+      // A given picture is flat and of colors, so only such images can take one.
       const auto given = request_.images.find(image.name);
-      if (given != request_.images.end() && image.type == artifact::ImageType::kColor2d) {
+      const bool flat = image.type == artifact::ImageType::kColor2d &&
+                        image.item == artifact::OutputItem::kFloat;
+      if (given != request_.images.end() && flat) {
         KILN_TRY(table[image.name], placeholders_->Use(image, given->second));
+      } else if (runtime::IsTexelBuffer(runtime::ToVulkan(image.type))) {
+        KILN_TRY(table[image.name], placeholders_->MakeTexels(image));
       } else {
         KILN_TRY(table[image.name], placeholders_->Make(image));
       }

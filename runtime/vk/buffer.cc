@@ -31,4 +31,17 @@ Result<Buffer> CreateBuffer(const runtime::Device& device, Memory& memory, VkDev
   return buffer;
 }
 
+Result<UniqueBufferView> CreateTexelView(const runtime::Device& device, const Buffer& buffer,
+                                         VkFormat format, VkDeviceSize bytes) {
+  VkBufferViewCreateInfo info{};
+  info.sType = VK_STRUCTURE_TYPE_BUFFER_VIEW_CREATE_INFO;
+  info.buffer = buffer.handle.get();
+  info.format = format;
+  info.range = bytes;
+  VkBufferView handle = VK_NULL_HANDLE;
+  KILN_TRY_VK(device.table().CreateBufferView(device.handle(), &info, nullptr, &handle),
+              "create a view of a buffer");
+  return UniqueBufferView(device.table(), device.handle(), handle);
+}
+
 }  // namespace kiln::vk

@@ -8,11 +8,19 @@
 namespace kiln::vk {
 namespace {
 
+// Cubes are layers of two dimensions.
+VkImageType TypeFor(VkImageViewType view_type) {
+  if (view_type == VK_IMAGE_VIEW_TYPE_1D || view_type == VK_IMAGE_VIEW_TYPE_1D_ARRAY) {
+    return VK_IMAGE_TYPE_1D;
+  }
+  return view_type == VK_IMAGE_VIEW_TYPE_3D ? VK_IMAGE_TYPE_3D : VK_IMAGE_TYPE_2D;
+}
+
 Result<UniqueImage> CreateHandle(const runtime::Device& device, const ImageInfo& info) {
   VkImageCreateInfo create{};
   create.sType = VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO;
   create.flags = CreateFlagsFor(info.view_type);
-  create.imageType = info.view_type == VK_IMAGE_VIEW_TYPE_3D ? VK_IMAGE_TYPE_3D : VK_IMAGE_TYPE_2D;
+  create.imageType = TypeFor(info.view_type);
   create.format = info.format;
   create.extent = info.extent;
   create.mipLevels = info.levels;

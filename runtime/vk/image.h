@@ -7,7 +7,7 @@
 namespace kiln::vk {
 
 struct ImageInfo {
-  VkImageViewType view_type = VK_IMAGE_VIEW_TYPE_2D;  // 2D, 3D, CUBE, 2D_ARRAY or CUBE_ARRAY
+  VkImageViewType view_type = VK_IMAGE_VIEW_TYPE_2D;  // any of the seven
   VkFormat format = VK_FORMAT_UNDEFINED;
   VkExtent3D extent = {1, 1, 1};
   uint32_t levels = 1;

@@ -68,6 +68,7 @@ namespace kiln::vk {
   X(CmdSetViewport)                   \
   X(CmdWriteTimestamp2)               \
   X(CreateBuffer)                     \
+  X(CreateBufferView)                 \
   X(CreateCommandPool)                \
   X(CreateComputePipelines)           \
   X(CreateDescriptorPool)             \
@@ -83,6 +84,7 @@ namespace kiln::vk {
   X(CreateSemaphore)                  \
   X(CreateShaderModule)               \
   X(DestroyBuffer)                    \
+  X(DestroyBufferView)                \
   X(DestroyCommandPool)               \
   X(DestroyDescriptorPool)            \
   X(DestroyDescriptorSetLayout)       \

@@ -48,6 +48,7 @@ class Unique {
 };
 
 using UniqueBuffer = Unique<VkBuffer, &Table::DestroyBuffer>;
+using UniqueBufferView = Unique<VkBufferView, &Table::DestroyBufferView>;
 using UniqueCommandPool = Unique<VkCommandPool, &Table::DestroyCommandPool>;
 using UniqueDescriptorPool = Unique<VkDescriptorPool, &Table::DestroyDescriptorPool>;
 using UniqueFence = Unique<VkFence, &Table::DestroyFence>;

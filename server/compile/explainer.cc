@@ -52,14 +52,20 @@ cache::ExplainInputs InputsOf(const PreparedProgram& program) {
   }
   // The fingerprints are inputs like any other, so a new build of kiln is a reason that can be
   // told.
-  inputs.fingerprints = {
-      {.name = "back.spirv", .value = driver::BackFingerprint().hex()},
-      {.name = "front.rpl", .value = driver::FrontFingerprint(ir::Language::kRpl).hex()}};
-  if (std::ranges::any_of(program.request.sources, [](const Source& source) {
-        return driver::LanguageOf(source.path) == ir::Language::kHlsl;
-      })) {
-    inputs.fingerprints.push_back(
-        {.name = "front.hlsl", .value = driver::FrontFingerprint(ir::Language::kHlsl).hex()});
+  const auto reads = [&](ir::Language language) {
+    return std::ranges::any_of(program.request.sources, [&](const Source& source) {
+      return driver::LanguageOf(source.path) == language;
+    });
+  };
+  inputs.fingerprints = {{.name = "back.spirv", .value = driver::BackFingerprint().hex()}};
+  for (const driver::FrontEnd& front : driver::kFrontEnds) {
+    // That of RPL stands in the records of all programs.
+    if (front.language == ir::Language::kRpl || reads(front.language)) {
+      inputs.fingerprints.push_back(
+          {.name = front.component, .value = driver::FrontFingerprint(front.language).hex()});
+    }
+  }
+  if (reads(ir::Language::kHlsl)) {
     inputs.language = LanguageRowsOf(program.request.hlsl);
     inputs.dependencies = DependencyRowsOf(program.parsed);
   }

@@ -56,10 +56,10 @@ void InfoTo(const Host& host, const ops::Principal& who, v1::ServerInfo& out) {
     fingerprint.set_id(IdBytes(id));
     fingerprint.set_release(!is_private);
   };
-  add("front.rpl", driver::FrontFingerprint(ir::Language::kRpl),
-      driver::IsPrivateFront(ir::Language::kRpl));
-  add("front.hlsl", driver::FrontFingerprint(ir::Language::kHlsl),
-      driver::IsPrivateFront(ir::Language::kHlsl));
+  for (const driver::FrontEnd& front : driver::kFrontEnds) {
+    add(front.component, driver::FrontFingerprint(front.language),
+        driver::IsPrivateFront(front.language));
+  }
   add("back.spirv", driver::BackFingerprint(), driver::IsPrivateBack());
   out.set_api_min(1);
   out.set_api_max(1);

@@ -26,6 +26,7 @@ struct Row {
   MemoryLayout layout = MemoryLayout::kRelaxed;
   std::string left_in = {};  // a buffer, of which the words afterwards are
   Words left = {};
+  std::vector<std::string> options = {};
 };
 
 // 100, 101, 102 … as floats.
@@ -231,12 +232,40 @@ std::vector<Row> CallRows() {
   };
 }
 
+// Values of pipelines, and how code that is one for all of them uses them: spec/hlsl 8.1.
+constexpr const char* kConstants =
+    "[[vk::constant_id (7)]] const bool kFog = true;\n"
+    "[[vk::constant_id (3)]] const int kSteps = -2;\n"
+    "[[kiln::option (instance, specialize)]] static const float kScale = 1.5;\n"
+    "[[kiln::option (instance, specialize)]] static const uint kCount = 3;\n"
+    "static const float kTwice = kScale * 2;\n";
+constexpr const char* kPutConstants =
+    "put (kFog ? 1 : 2); put (kSteps * 10); put (kTwice); float r = 0; "
+    "for (uint i = 0; i < kCount; ++i) r += kScale; put (r);";
+
+std::vector<Row> ConstantRows() {
+  return {
+      {.name = "constants of a pipeline have their defaults",
+       .source = kConstants,
+       .statements = kPutConstants,
+       .buffers = {},
+       .expected = {1, -20, 3, 4.5}},
+      {.name = "or what the variant says",
+       .source = kConstants,
+       .statements = kPutConstants,
+       .buffers = {},
+       .expected = {2, 70, 5, 2.5},
+       .options = {"kFog=false", "kSteps=7", "kScale=2.5", "kCount=1u"}},
+  };
+}
+
 class Resources : public oracle::OperatorFixture {
  protected:
   static void Check(const Row& row) {
     SCOPED_TRACE(row.name);
     VariantRequest request = MeaningRequest(TextOf(row), Version::k2021);
     request.inputs.hlsl.layout = row.layout;
+    request.options = row.options;
     request.environment = "vulkan1.2";  // scalar layouts are a feature of its core
     const BuiltVariant variant(request);
     ASSERT_TRUE(variant.ok()) << variant.messages();
@@ -276,6 +305,41 @@ TEST_F(Resources, Layouts_AreThoseOfTheRules) {
   for (const Row& row : LayoutRows()) {
     Check(row);
   }
+}
+TEST_F(Resources, ConstantsOfPipelines_HaveTheValuesOfTheVariant) {
+  for (const Row& row : ConstantRows()) {
+    Check(row);
+  }
+}
+// Ids that are written stand; others are the lowest that are free. The code is one for all values.
+TEST_F(Resources, ConstantsOfPipelines_HaveTheirIds) {
+  const auto built = [](std::vector<std::string> options) {
+    VariantRequest request = MeaningRequest(
+        TextOf({.name = "", .source = kConstants, .statements = kPutConstants}), Version::k2021);
+    request.options = std::move(options);
+    return BuiltVariant(request);
+  };
+  const BuiltVariant plain = built({});
+  const BuiltVariant other = built({"kSteps=7", "kScale=2.5"});
+  ASSERT_TRUE(plain.ok() && other.ok()) << plain.messages() << other.messages();
+  std::string text;
+  for (const artifact::Specialization& row : other.metadata().specialization) {
+    text += fmt::format("{} {} {:#x} {:#x}\n", row.id, row.name, row.default_bits, row.value_bits);
+  }
+  EXPECT_EQ(text,
+            "0 kScale 0x3fc00000 0x40200000\n1 kCount 0x3 0x3\n3 kSteps 0xfffffffe 0x7\n"
+            "7 kFog 0x1 0x1\n");
+  EXPECT_EQ(plain.words(ir::Stage::kCompute), other.words(ir::Stage::kCompute));
+}
+TEST_F(Resources, ConstantsOfPipelinesWithOneId_AreRefused) {
+  const BuiltVariant variant(MeaningRequest(
+      TextOf({.name = "",
+              .source = "[[vk::constant_id (7)]] const bool a = true;\n"
+                        "[[vk::constant_id (7)]] const uint b = 1;\n",
+              .statements = "put (a ? b : 0);"}),
+      Version::k2021));
+  EXPECT_FALSE(variant.ok());
+  EXPECT_THAT(variant.messages(), ::testing::HasSubstr("LAY2001 'b' overlaps 'a' at spec 7"));
 }
 TEST_F(Resources, Arguments_AreEvaluatedInOrder) {
   for (const Row& row : CallRows()) {

@@ -11,6 +11,7 @@
 #include "compiler/base/threads/stop.h"
 #include "compiler/emit/metadata/fields.h"
 #include "compiler/emit/metadata/flatten.h"
+#include "compiler/emit/metadata/image_name.h"
 #include "compiler/ir/enum_names.h"
 #include "compiler/layout/attributes.h"
 
@@ -97,6 +98,15 @@ void WriteParameters(const RecordContext& context, uint32_t field,
   }
 }
 
+// Descriptors of an array of buffers or samplers, all dimensions together; zero of a single one.
+uint32_t ArraySize(const ir::Pool& pool, ir::TypeId type) {
+  uint32_t count = 0;
+  for (; pool[type].kind == ir::TypeKind::kArray; type = ir::TypeId{pool[type].element}) {
+    count = (count == 0 ? 1 : count) * pool[type].extent;
+  }
+  return count;
+}
+
 }  // namespace
 
 // A declaration beyond the table was mentioned by nobody.
@@ -166,6 +176,7 @@ void WriteBuffer(const RecordContext& context, const ir::SpecialisedDecl& buffer
     out.Text(kBufferTailType, ir::TypeText(context.pool(), flat.tail_type));
   }
   WriteStages(context, kBufferStages, buffer.decl, out);
+  out.Number(kBufferArraySize, ArraySize(context.pool(), buffer.type));
   WriteSpan(context, kBufferSpan, buffer.origin, out);
 }
 
@@ -176,10 +187,12 @@ void WriteSampler(const RecordContext& context, const ir::SpecialisedDecl& sampl
   out.Number(kSamplerBinding, context.layout.PlacementOf(sampler.decl).binding);
   WriteStages(context, kSamplerStages, sampler.decl, out);
   out.Flag(kSamplerComparison, context.usage != nullptr && context.usage->Compared(sampler.decl));
+  out.Number(kSamplerArraySize, ArraySize(context.pool(), sampler.type));
   WriteSpan(context, kSamplerSpan, sampler.origin, out);
 }
 
-// Images and storage images are one kind of record; the latter have two fields more.
+// Images, storage images and texel buffers are one kind of record; written ones have two fields
+// more.
 void WriteImage(const RecordContext& context, const ir::SpecialisedDecl& image, WireWriter& out) {
   const ir::Pool& pool = context.pool();
   const ir::Type& declared = pool[image.type];
@@ -187,17 +200,20 @@ void WriteImage(const RecordContext& context, const ir::SpecialisedDecl& image, 
   // An array of images is told by its number of items, so the type is that of one.
   const ir::TypeId item = array ? ir::TypeId{declared.element} : image.type;
   const ir::ImageTraits traits = ir::UnpackImage(pool[item].extent);
-  const std::string text = ir::TypeText(pool, item);
   out.Text(kImageName, pool.Text(image.name));
   out.Number(kImageBinding, context.layout.PlacementOf(image.decl).binding);
   // The format of a storage image is a field of its own.
-  out.Text(kImageType, std::string_view(text).substr(0, text.find('<')));
+  out.Text(kImageType, ImageName(traits));
   out.Number(kImageImageArraySize, array ? declared.extent : 1);
   out.Flag(kImageIsArray, array);
   WriteStages(context, kImageStages, image.decl, out);
   if (traits.storage) {
     out.Text(kImageFormat, ir::NameOf(traits.format));
     out.Text(kImageAccess, ir::NameOf(image.access()));
+  }
+  // What a texel is decides no layout, as formats of sampled images never did.
+  if (context.usage != nullptr) {
+    out.Text(kImageItem, TexelItem(pool[item].scalar));
   }
   WriteSpan(context, kImageSpan, image.origin, out);
 }

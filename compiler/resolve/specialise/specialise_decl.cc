@@ -138,7 +138,10 @@ class DeclSpecialiser {
 
   // A buffer or push constant of a typed module whose content is a struct, or an array of buffers.
   void SpecialiseContent() {
-    ir::TypeId content = SpecialiseOwnType(TypeUse::kField, "the array size of buffer");
+    const bool storage =
+        decl_.kind == ir::DeclKind::kBuffer && decl_.buffer() != ir::BufferKind::kUniform;
+    const ir::TypeId content = SpecialiseOwnType(storage ? TypeUse::kBuffers : TypeUse::kField,
+                                                 "the array size of buffer");
     poisoned_ = !content.valid();
     if (!poisoned_) {
       out_.type = content;

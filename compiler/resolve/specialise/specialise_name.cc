@@ -59,6 +59,8 @@ Operand SpecialiseOptionMention(RegionBuilder& region, std::string_view kind, st
   return operand;
 }
 
+}  // namespace
+
 // Not folded: the value is that of the pipeline (spec/rpl 14.9).
 Operand SpecialiseSpecialised(RegionBuilder& region, ir::OptionId id) {
   const ir::Option& option = region.program().Get(id);
@@ -72,6 +74,8 @@ Operand SpecialiseSpecialised(RegionBuilder& region, ir::OptionId id) {
                                                       .bits = option.default_value}
                                         .To()));
 }
+
+namespace {
 
 // A global name, by what the variant says it is. Conflicts and failures were reported where they
 // arose.

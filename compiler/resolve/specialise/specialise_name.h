@@ -7,5 +7,7 @@
 namespace kiln::resolve {
 
 Operand SpecialiseNameRef(RegionBuilder& region, uint32_t id);
+// Requires: the option is one of a specialisation constant (spec/rpl 14.9).
+Operand SpecialiseSpecialised(RegionBuilder& region, ir::OptionId id);
 
 }  // namespace kiln::resolve

@@ -415,16 +415,17 @@ class VariantSpecialiser {
   }
 
   // Their values are part of the metadata and of nothing else.
-  // Ids are positions in this list, so they are the same in all variants of a program.
+  // Ids are those of the program, the same in all its variants; rows ascend by them.
   void ListSpecialization() {
     for (const ir::OptionId id : memory_.specialised) {
       const ir::Option& option = program_.Get(id);
       out_.specialization.push_back({.name = answers_.PoolText(program_.NameOf(id)),
-                                     .id = static_cast<uint32_t>(out_.specialization.size()),
+                                     .id = program_.SpecIdOf(id),
                                      .kind = option.kind,
                                      .default_bits = option.default_value,
                                      .bits = answers_.Option(id).bits});
     }
+    std::ranges::sort(out_.specialization, {}, &ir::SpecConstant::id);
   }
 
   // What a stage must not do, of typed modules: they ask for no stage.

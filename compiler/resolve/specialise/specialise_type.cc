@@ -165,6 +165,7 @@ class TypeSpecialiser {
         sizes_, [](const ir::Type* row) { return row->kind == ir::TypeKind::kRuntimeArray; });
     switch (written_.use) {
       case TypeUse::kField:
+      case TypeUse::kBuffers:
         return plain && (!runtime || sizes_.size() == 1);
       case TypeUse::kLocal:
       case TypeUse::kConstructor:
@@ -191,6 +192,7 @@ class TypeSpecialiser {
   std::string_view UseText() const {
     switch (written_.use) {
       case TypeUse::kField:
+      case TypeUse::kBuffers:
         return "field";
       case TypeUse::kParameter:
       case TypeUse::kPlace:
@@ -209,7 +211,8 @@ class TypeSpecialiser {
 
   // Of what has no value, items need no counting and run-time arrays may end it.
   bool IsInMemory() const {
-    return written_.use == TypeUse::kField || written_.use == TypeUse::kPlace;
+    return written_.use == TypeUse::kField || written_.use == TypeUse::kBuffers ||
+           written_.use == TypeUse::kPlace;
   }
 
   bool CheckUse(ir::TypeId leaf) {
@@ -229,8 +232,9 @@ class TypeSpecialiser {
       return false;
     }
     // A struct that ends in a runtime array has no value and no size, so it can be nothing but the
-    // last field itself.
-    if (pool_[leaf].kind == ir::TypeKind::kStruct && (!field || !sizes_.empty()) &&
+    // last field itself, or each of an array of buffers.
+    const bool alone = sizes_.empty() || written_.use == TypeUse::kBuffers;
+    if (pool_[leaf].kind == ir::TypeKind::kStruct && (!field || !alone) &&
         HasRuntimeArray(pool_, leaf)) {
       Report(Code::kRpl4015).arguments = {{"type", pool_.Text(pool_.ShapeOf(leaf).name)},
                                           {"name", written_.owner}};

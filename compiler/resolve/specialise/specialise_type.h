@@ -13,6 +13,7 @@ namespace kiln::resolve {
 // What a type is written for: decides which messages apply and whether instance options may occur.
 enum class TypeUse : uint8_t {
   kField,
+  kBuffers,  // what a storage buffer holds, or one of an array of them
   kParameter,
   kPlace,  // a parameter that stands for one thing
   kLocal,

@@ -18,6 +18,7 @@
 #include "compiler/ir/operands.h"
 #include "compiler/ir/summary.h"
 #include "compiler/ir/verify/verify.h"
+#include "compiler/resolve/specialise/specialise_name.h"
 #include "compiler/resolve/typed_types.h"
 #include "compiler/resolve/versions/entry_code.h"
 #include "compiler/resolve/versions/initial_values.h"
@@ -83,6 +84,7 @@ class TypedRegion {
   }
   void Inst(uint32_t row, const ir::Inst& inst);
   void Decided(uint32_t row, const ir::Inst& inst);
+  ir::OptionId SpecialisedOption(ir::CexprId expression);
 
   // --- operands
   ir::InstId Value(uint32_t row) const {
@@ -286,9 +288,25 @@ uint32_t TypedRegion::Cases(std::span<const uint32_t> words) {
 }
 
 // --- decisions -----------------------------------------------------------------------------------
+// The option that an expression is the name of, if its value comes with the pipeline. In anything
+// larger the evaluator refuses it: no variant knows the value.
+ir::OptionId TypedRegion::SpecialisedOption(ir::CexprId expression) {
+  const Program& program = region_.program();
+  const ir::Cexpr& row = program.Row(ir::CexprId{region_.bases().cexpr + expression.value});
+  if (row.op != ir::CexprOp::kName) {
+    return {};
+  }
+  const ir::OptionId option = program.Option(program.Name(region_.module_ordinal(), ir::StringId{row.a}));
+  return option.valid() && program.Get(option).specialize != 0 ? option : ir::OptionId{};
+}
+
 void TypedRegion::Decided(uint32_t row, const ir::Inst& inst) {
   if (inst.kind == InstKind::kCexpr) {
-    const ir::ConstId value = types_.Value(inst.As<ir::CexprInst>().value, types_.Type(inst.type));
+    const ir::CexprId expression = inst.As<ir::CexprInst>().value;
+    if (const ir::OptionId option = SpecialisedOption(expression); option.valid()) {
+      return Define(row, SpecialiseSpecialised(region_, option).inst);
+    }
+    const ir::ConstId value = types_.Value(expression, types_.Type(inst.type));
     if (value.valid()) {
       Define(row, region_.EmitConst(value));
     }

@@ -140,21 +140,24 @@ void Check::CheckDescriptors() {
   const VkPhysicalDeviceLimits& limits = caps_.limits;
   struct Row {
     VkDescriptorType type;
+    VkDescriptorType texels;  // counted with them
     uint32_t per_stage;
     uint32_t per_layout;
     std::string_view what;
   };
+  constexpr VkDescriptorType kNone = VK_DESCRIPTOR_TYPE_MAX_ENUM;
+  // Vulkan counts texel buffers with the images of their kind.
   // Every binding is visible to every stage of its pipeline type, so both limits see all of them.
   const auto rows = std::to_array<Row>({
-      {VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER, limits.maxPerStageDescriptorUniformBuffers,
+      {VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER, kNone, limits.maxPerStageDescriptorUniformBuffers,
        limits.maxDescriptorSetUniformBuffers, "uniform buffers"},
-      {VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, limits.maxPerStageDescriptorStorageBuffers,
+      {VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, kNone, limits.maxPerStageDescriptorStorageBuffers,
        limits.maxDescriptorSetStorageBuffers, "storage buffers"},
-      {VK_DESCRIPTOR_TYPE_SAMPLER, limits.maxPerStageDescriptorSamplers,
+      {VK_DESCRIPTOR_TYPE_SAMPLER, kNone, limits.maxPerStageDescriptorSamplers,
        limits.maxDescriptorSetSamplers, "samplers"},
-      {VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE, limits.maxPerStageDescriptorSampledImages,
+      {VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE, VK_DESCRIPTOR_TYPE_UNIFORM_TEXEL_BUFFER, limits.maxPerStageDescriptorSampledImages,
        limits.maxDescriptorSetSampledImages, "images"},
-      {VK_DESCRIPTOR_TYPE_STORAGE_IMAGE, limits.maxPerStageDescriptorStorageImages,
+      {VK_DESCRIPTOR_TYPE_STORAGE_IMAGE, VK_DESCRIPTOR_TYPE_STORAGE_TEXEL_BUFFER, limits.maxPerStageDescriptorStorageImages,
        limits.maxDescriptorSetStorageImages, "storage images"},
   });
   uint64_t resources = 0;
@@ -163,7 +166,7 @@ void Check::CheckDescriptors() {
     uint64_t count = 0;
     for (const SetDesc& set : desc_.sets) {
       for (const BindingDesc& binding : set) {
-        count += binding.type == row.type ? binding.count : 0;
+        count += binding.type == row.type || binding.type == row.texels ? binding.count : 0;
       }
     }
     AtMost(count, std::min(row.per_stage, row.per_layout), row.what);

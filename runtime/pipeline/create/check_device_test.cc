@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "runtime/pipeline/create/check_device.h"
 
+#include <algorithm>
 #include <functional>
 #include <ostream>
 #include <string>
@@ -36,6 +37,10 @@ void Lose(DeviceCaps& caps, std::string_view feature) {
 }
 
 VkFormatProperties& Format(DeviceCaps& caps, VkFormat format) { return caps.formats[format]; }
+
+BindingDesc& BindingOf(PipelineDesc& desc, std::string_view name) {
+  return *std::ranges::find(desc.sets[1], name, &BindingDesc::name);
+}
 
 INSTANTIATE_TEST_SUITE_P(
     Edits, CheckDeviceTest,
@@ -111,6 +116,24 @@ INSTANTIATE_TEST_SUITE_P(
          "(LIMIT): 'rock' has 64 bytes from vertex to vertex, at most 63 on fake device"},
         {"images", [](auto&, auto& c) { c.limits.maxPerStageDescriptorSampledImages = 2; },
          "(LIMIT): 'rock' has 3 images, at most 2 on fake device"},
+        {"texel_buffers",
+         [](auto& d, auto& c) {
+           BindingOf(d, "layers").type = VK_DESCRIPTOR_TYPE_UNIFORM_TEXEL_BUFFER;
+           c.limits.maxPerStageDescriptorSampledImages = 2;
+         },
+         "(LIMIT): 'rock' has 3 images, at most 2 on fake device"},
+        {"storage_texel_buffers",
+         [](auto& d, auto& c) {
+           BindingOf(d, "layers").type = VK_DESCRIPTOR_TYPE_STORAGE_TEXEL_BUFFER;
+           c.limits.maxPerStageDescriptorStorageImages = 2;
+         },
+         "(LIMIT): 'rock' has 3 storage images, at most 2 on fake device"},
+        {"arrays_of_buffers",
+         [](auto& d, auto& c) {
+           d.sets[0][0].count = 9;
+           c.limits.maxPerStageDescriptorUniformBuffers = 8;
+         },
+         "(LIMIT): 'rock' has 10 uniform buffers, at most 8 on fake device"},
         {"workgroup",
          [](auto& d, auto&) {
            d.bind_point = VK_PIPELINE_BIND_POINT_COMPUTE;

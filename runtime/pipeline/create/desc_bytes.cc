@@ -125,7 +125,7 @@ void Fields(Io& io, VertexAttributeDesc& attribute) {
 template <class Io>
 void Fields(Io& io, BindingDesc& binding) {
   All(io, binding.binding, binding.type, binding.count, binding.name, binding.bytes, binding.image,
-      binding.format, binding.comparison);
+      binding.item, binding.format, binding.comparison);
 }
 template <class Io>
 void Fields(Io& io, OutputDesc& output) {

@@ -9,10 +9,8 @@ namespace kiln::runtime {
 namespace {
 
 bool IsDepthImage(const BindingDesc& binding) {
-  using enum artifact::ImageType;
   return binding.type == VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE &&
-         (binding.image == kDepth2d || binding.image == kDepth3d || binding.image == kDepthCube ||
-          binding.image == kDepth2dArray);
+         FactsOf(binding.image).role == artifact::ImageRole::kDepth;
 }
 
 }  // namespace

@@ -183,10 +183,15 @@ VkDescriptorType ToVulkan(artifact::BufferType type) {
   KILN_UNREACHABLE();
 }
 
-// Images for storage come last in the enumeration.
+// Texels of a buffer are bound as a view of it, everything else as a view of an image.
 VkDescriptorType ToVulkan(artifact::ImageType type) {
-  return type >= artifact::ImageType::kStorage2d ? VK_DESCRIPTOR_TYPE_STORAGE_IMAGE
-                                                 : VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE;
+  const artifact::ImageTypeFacts& facts = FactsOf(type);
+  const bool storage = facts.role == artifact::ImageRole::kStorage;
+  if (facts.dim == artifact::ImageDim::kBuffer) {
+    return storage ? VK_DESCRIPTOR_TYPE_STORAGE_TEXEL_BUFFER
+                   : VK_DESCRIPTOR_TYPE_UNIFORM_TEXEL_BUFFER;
+  }
+  return storage ? VK_DESCRIPTOR_TYPE_STORAGE_IMAGE : VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE;
 }
 
 VkShaderStageFlagBits ToVulkan(artifact::Stage stage) {

@@ -5,6 +5,7 @@
 #include <bit>
 
 #include "runtime/pipeline/create/sampling.h"
+#include "runtime/pipeline/create/stand_in.h"
 
 namespace kiln::runtime {
 namespace {
@@ -12,35 +13,11 @@ namespace {
 // 64 KiB hold the vertices and uniform blocks of common programs, so one buffer is mostly enough.
 constexpr VkDeviceSize kLeastZeros = 65'536;
 constexpr uint32_t kVertices = 3;
+constexpr VkDeviceSize kTexelBytes = 256;  // texels of any format, few of which a device limits
 // Bits of ImageHint::sampler_class, as packs have them.
 constexpr uint32_t kNearest = 1;
 constexpr uint32_t kClamp = 2;
 constexpr uint32_t kComparison = 4;
-
-VkImageViewType ViewTypeOf(artifact::ImageType type) {
-  switch (type) {
-    case artifact::ImageType::kColor2d:
-    case artifact::ImageType::kDepth2d:
-    case artifact::ImageType::kStorage2d:
-      return VK_IMAGE_VIEW_TYPE_2D;
-    case artifact::ImageType::kColor3d:
-    case artifact::ImageType::kDepth3d:
-    case artifact::ImageType::kStorage3d:
-      return VK_IMAGE_VIEW_TYPE_3D;
-    case artifact::ImageType::kColorCube:
-    case artifact::ImageType::kDepthCube:
-      return VK_IMAGE_VIEW_TYPE_CUBE;
-    case artifact::ImageType::kColor2dArray:
-    case artifact::ImageType::kDepth2dArray:
-    case artifact::ImageType::kStorage2dArray:
-      return VK_IMAGE_VIEW_TYPE_2D_ARRAY;
-  }
-  KILN_UNREACHABLE();
-}
-
-bool IsDepth(artifact::ImageType type) {
-  return type >= artifact::ImageType::kDepth2d && type <= artifact::ImageType::kDepth2dArray;
-}
 
 // Hints are few for each pipeline, so they are searched from the front.
 const ImageHint* HintFor(const Build& build, uint32_t set, uint32_t binding) {
@@ -82,7 +59,9 @@ Result<VkBuffer> WarmUpDraws::Zeros(VkDeviceSize bytes) {
         vk::Buffer buffer,
         vk::CreateBuffer(*device_, memory_, std::max(std::bit_ceil(bytes), kLeastZeros),
                          VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT | VK_BUFFER_USAGE_STORAGE_BUFFER_BIT |
-                             VK_BUFFER_USAGE_VERTEX_BUFFER_BIT,
+                             VK_BUFFER_USAGE_VERTEX_BUFFER_BIT |
+                             VK_BUFFER_USAGE_UNIFORM_TEXEL_BUFFER_BIT |
+                             VK_BUFFER_USAGE_STORAGE_TEXEL_BUFFER_BIT,
                          vk::MemoryUse::kUpload));
     std::ranges::fill(buffer.mapped(), std::byte{0});
     zeros_.push_back(std::move(buffer));
@@ -155,31 +134,44 @@ Result<VkImageView> WarmUpDraws::Sampled(const Build& build, uint32_t set,
                                          const BindingDesc& binding, VkCommandBuffer commands) {
   const bool storage = binding.type == VK_DESCRIPTOR_TYPE_STORAGE_IMAGE;
   const VkImageViewType type = ViewTypeOf(binding.image);
-  // An array has one layer here, which is enough to be valid.
-  const uint32_t layers = type == VK_IMAGE_VIEW_TYPE_CUBE ? 6 : 1;
-  if (storage) {
-    return View({.type = type,
-                 .format = binding.format,
-                 .usage = VK_IMAGE_USAGE_STORAGE_BIT,
-                 .layers = layers},
-                VK_IMAGE_LAYOUT_GENERAL, commands);
-  }
-  // A format that every device can sample, where nothing says which one the program will meet.
-  VkFormat format = VK_FORMAT_R8G8B8A8_UNORM;
-  if (IsDepth(binding.image)) {  // there are no depth images of three dimensions
-    format = type == VK_IMAGE_VIEW_TYPE_3D ? VK_FORMAT_R32_SFLOAT : VkFormat{VK_FORMAT_D32_SFLOAT};
-  }
+  // A format that every device can have where nothing says which one the program will meet.
+  VkFormat format = StandInFormat(binding.image, binding.item, binding.format);
+  KILN_TRY(const VkSampleCountFlagBits samples,
+           StandInSamples(binding.image, binding.item, device_->caps()));
   const ImageHint* const hint = HintFor(build, set, binding.binding);
   // A hint may come from another machine, whose device may have had formats that this one cannot
-  // sample.
+  // sample. With several samples or integers it says too little.
   constexpr VkFormatFeatureFlags kNeeded = VK_FORMAT_FEATURE_SAMPLED_IMAGE_BIT;
-  if (hint != nullptr && type != VK_IMAGE_VIEW_TYPE_3D &&
+  const bool plain = samples == VK_SAMPLE_COUNT_1_BIT && type != VK_IMAGE_VIEW_TYPE_3D &&
+                     binding.item == artifact::OutputItem::kFloat;
+  if (!storage && hint != nullptr && plain &&
       (device_->caps().Format(hint->format).optimalTilingFeatures & kNeeded) != 0) {
     format = hint->format;
   }
-  return View(
-      {.type = type, .format = format, .usage = VK_IMAGE_USAGE_SAMPLED_BIT, .layers = layers},
-      VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL, commands);
+  return View({.type = type,
+               .format = format,
+               .usage = storage ? VkImageUsageFlags{VK_IMAGE_USAGE_STORAGE_BIT}
+                                : VkImageUsageFlags{VK_IMAGE_USAGE_SAMPLED_BIT},
+               .samples = samples,
+               .layers = LeastLayers(type)},
+              storage ? VK_IMAGE_LAYOUT_GENERAL : VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL,
+              commands);
+}
+
+// Views are few and kept, as the buffer below them is.
+Result<VkBufferView> WarmUpDraws::Texels(const BindingDesc& binding) {
+  const VkFormat format = StandInFormat(binding.image, binding.item, binding.format);
+  KILN_TRY_VOID(Zeros(1));
+  const auto [known, added] = texels_.try_emplace(format);
+  if (added) {
+    auto made = vk::CreateTexelView(*device_, zeros_.front(), format, kTexelBytes);
+    if (!made.ok()) {
+      texels_.erase(known);  // an empty view would be taken for one by the next draw
+      return std::move(made).error();
+    }
+    known->second = std::move(made).value();
+  }
+  return known->second.get();
 }
 
 Result<VkDescriptorSet> WarmUpDraws::MakeSet(const Build& build, uint32_t set,
@@ -228,28 +220,35 @@ Result<void> WarmUpDraws::WriteBinding(const Build& build, uint32_t set, const B
   write.descriptorCount = binding.count;
   write.descriptorType = binding.type;
   VkDescriptorBufferInfo buffer{};
+  std::vector<VkDescriptorBufferInfo> buffers;
   std::vector<VkDescriptorImageInfo> images;
+  std::vector<VkBufferView> texels;
   if (binding.type == VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER ||
       binding.type == VK_DESCRIPTOR_TYPE_STORAGE_BUFFER) {
     // A multiple of 16, because blocks are padded to it in the shader, and never zero, which Vulkan
     // refuses.
     buffer.range = std::max<VkDeviceSize>((VkDeviceSize{binding.bytes} + 15) / 16 * 16, 16);
     KILN_TRY(buffer.buffer, Zeros(buffer.range));
-    write.pBufferInfo = &buffer;
+    // All items of an array show the same resource, here and below.
+    buffers.assign(binding.count, buffer);
+    write.pBufferInfo = buffers.data();
+  } else if (IsTexelBuffer(binding.type)) {
+    KILN_TRY(const VkBufferView view, Texels(binding));
+    texels.assign(binding.count, view);
+    write.pTexelBufferView = texels.data();
   } else if (binding.type == VK_DESCRIPTOR_TYPE_SAMPLER) {
     const ImageHint* const hint = HintFor(build, set, binding.binding);
     const uint32_t plain = CanFilterAll(build.desc, device_->caps()) ? 0 : kNearest;
     const uint32_t other = hint == nullptr ? plain : hint->sampler_class & (kNearest | kClamp);
     // Whether a sampler compares is part of the program and never of a hint.
     KILN_TRY(const VkSampler sampler, Sampler(other | (binding.comparison ? kComparison : 0)));
-    images.push_back({sampler, VK_NULL_HANDLE, VK_IMAGE_LAYOUT_UNDEFINED});
+    images.assign(binding.count, {sampler, VK_NULL_HANDLE, VK_IMAGE_LAYOUT_UNDEFINED});
     write.pImageInfo = images.data();
   } else {
     KILN_TRY(const VkImageView view, Sampled(build, set, binding, commands));
     const VkImageLayout layout = binding.type == VK_DESCRIPTOR_TYPE_STORAGE_IMAGE
                                      ? VK_IMAGE_LAYOUT_GENERAL
                                      : VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL;
-    // All items of an array show the same image.
     images.assign(binding.count, {VK_NULL_HANDLE, view, layout});
     write.pImageInfo = images.data();
   }

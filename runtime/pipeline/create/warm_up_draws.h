@@ -73,6 +73,7 @@ class WarmUpDraws {
   Result<VkImageView> View(const ImageKey& key, VkImageLayout layout, VkCommandBuffer commands);
   Result<VkImageView> Sampled(const Build& build, uint32_t set, const BindingDesc& binding,
                               VkCommandBuffer commands);
+  Result<VkBufferView> Texels(const BindingDesc& binding);
   Result<VkSampler> Sampler(uint32_t sampler_class);
   Result<VkBuffer> Zeros(VkDeviceSize bytes);
   void Barrier(VkCommandBuffer commands) const;
@@ -80,6 +81,7 @@ class WarmUpDraws {
   const Device* device_;
   vk::Memory memory_;             // outlives what lies in it
   std::deque<vk::Buffer> zeros_;  // the last one is the largest
+  std::map<VkFormat, vk::UniqueBufferView> texels_;  // of the first of them
   std::map<ImageKey, SeenImage> images_;
   std::map<uint32_t, vk::UniqueSampler> samplers_;
   std::deque<Pool> pools_;  // ascending values

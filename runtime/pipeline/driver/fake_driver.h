@@ -296,6 +296,8 @@ inline void FillDraws(vk::Table& table) {
   table.FreeMemory = Destroy<VkDeviceMemory>;
   table.MapMemory = Map;
   table.CreateBuffer = Create<VkBuffer, VkBufferCreateInfo>;
+  table.CreateBufferView = Create<VkBufferView, VkBufferViewCreateInfo>;
+  table.DestroyBufferView = Destroy<VkBufferView>;
   table.DestroyBuffer = Destroy<VkBuffer>;
   table.CreateImage = Create<VkImage, VkImageCreateInfo>;
   table.DestroyImage = Destroy<VkImage>;

@@ -72,6 +72,8 @@ const SetLine* Line(const std::vector<SetLine>& lines, size_t index) {
   return index < lines.size() ? &lines[index] : nullptr;
 }
 
+std::string CountText(uint32_t count) { return count == 0 ? "" : fmt::format(", x{}", count); }
+
 }  // namespace
 
 // One line for each thing of a set, in the order of bindings. Two layouts are the same where these
@@ -84,8 +86,9 @@ SetLines SetLinesOf(const artifact::PipelineMetadata& metadata) {
       lines[i].push_back(
           {.name = buffer.name,
            .text =
-               fmt::format("binding {}: {} '{}', {} bytes{}{}", buffer.binding, NameOf(buffer.type),
-                           buffer.name, buffer.main_size, ParametersText(buffer.main_parameters),
+               fmt::format("binding {}: {} '{}'{}, {} bytes{}{}", buffer.binding, NameOf(buffer.type),
+                           buffer.name, CountText(buffer.array_size), buffer.main_size,
+                           ParametersText(buffer.main_parameters),
                            buffer.tail_item_size == 0
                                ? std::string()
                                : fmt::format(", tail '{}' at {}, {} bytes{}", buffer.tail_name,
@@ -95,15 +98,16 @@ SetLines SetLinesOf(const artifact::PipelineMetadata& metadata) {
     for (const artifact::Sampler& sampler : set.samplers) {
       lines[i].push_back(
           {.name = sampler.name,
-           .text = fmt::format("binding {}: sampler '{}'{}", sampler.binding, sampler.name,
+           .text = fmt::format("binding {}: sampler '{}'{}{}", sampler.binding, sampler.name,
+                               CountText(sampler.array_size),
                                sampler.comparison ? ", comparing" : "")});
     }
     for (const artifact::Image& image : set.images) {
       lines[i].push_back(
           {.name = image.name,
-           .text = fmt::format("binding {}: image '{}', type {}, x{} {} {}", image.binding,
+           .text = fmt::format("binding {}: image '{}', type {}, x{} {} {} {}", image.binding,
                                image.name, static_cast<int>(image.type), image.image_array_size,
-                               image.format, image.access)});
+                               image.format, image.access, NameOf(image.item))});
     }
   }
   return lines;

@@ -226,7 +226,10 @@ Bytes InfoOf(const v1::BuildPackRequest& request, const PackOrder& wanted,
   CountsTo(plan, *info.mutable_counts());
   // Who made it, for people who find a pack years later. Readers do not look at it.
   info.add_tool_versions("back.spirv " + driver::BackFingerprint().hex());
-  info.add_tool_versions("front.rpl " + driver::FrontFingerprint(ir::Language::kRpl).hex());
+  for (const driver::FrontEnd& front : driver::kFrontEnds) {
+    info.add_tool_versions(std::string(front.component) + " " +
+                           driver::FrontFingerprint(front.language).hex());
+  }
   info.set_source_date(SourceDate());
   const std::string bytes = info.SerializeAsString();
   const ByteView view = AsBytes(bytes);

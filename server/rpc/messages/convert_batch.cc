@@ -196,8 +196,9 @@ Hash128 BatchIdOf(const v1::StartBatchRequest& request) {
   }
   std::string bytes = CanonicalBytes(canonical);
   // Another build may make other results, so a batch of it is another batch.
-  bytes += IdBytes(driver::FrontFingerprint(ir::Language::kRpl));
-  bytes += IdBytes(driver::FrontFingerprint(ir::Language::kHlsl));
+  for (const driver::FrontEnd& front : driver::kFrontEnds) {
+    bytes += IdBytes(driver::FrontFingerprint(front.language));
+  }
   bytes += IdBytes(driver::BackFingerprint());
   return HashBytes(AsBytes(bytes));
 }

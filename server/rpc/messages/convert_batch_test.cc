@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "server/rpc/messages/convert_batch.h"
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -44,6 +45,55 @@ std::string Built(const v1::StartBatchRequest& request) {
     }
   }
   return text;
+}
+
+// Everything that HLSL is read by makes another batch: its results would be others.
+TEST(StartBatch, HlslSettings_AreInTheId) {
+  using Edit = void (*)(v1::Hlsl&);
+  constexpr Edit kEdits[] = {
+      [](v1::Hlsl&) {},
+      [](v1::Hlsl& hlsl) { (*hlsl.mutable_settings())["version"] = "2018"; },
+      [](v1::Hlsl& hlsl) { (*hlsl.mutable_settings())["layout"] = "std"; },
+      [](v1::Hlsl& hlsl) { hlsl.add_defines()->set_name("FOG"); },
+      [](v1::Hlsl& hlsl) {
+        v1::Hlsl::Define& define = *hlsl.add_defines();
+        define.set_name("FOG");
+        define.set_value("1");
+      },
+      [](v1::Hlsl& hlsl) { hlsl.add_include_roots("shaders"); },
+      [](v1::Hlsl& hlsl) { hlsl.add_include_roots("lib"); },
+      [](v1::Hlsl& hlsl) { hlsl.add_files()->set_path("a.hlsli"); },
+      [](v1::Hlsl& hlsl) {
+        v1::SourceRef& file = *hlsl.add_files();
+        file.set_path("a.hlsli");
+        ToProto(DigestOf(std::string_view("other")), *file.mutable_digest());
+      },
+      [](v1::Hlsl& hlsl) {
+        ToProto(DigestOf(std::string_view("list")), *hlsl.mutable_file_list());
+      },
+  };
+  std::set<std::string> ids;
+  for (const Edit edit : kEdits) {
+    v1::StartBatchRequest request = RequestOf({{"vk"}});
+    edit(*request.mutable_spaces(0)->mutable_program()->mutable_hlsl());
+    ids.insert(BatchIdOf(request).hex());
+    ids.insert(BatchIdOf(request).hex());  // the same once more
+  }
+  EXPECT_EQ(ids.size(), std::size(kEdits));
+}
+
+// Settings are a map, and the same map makes the same id in whatever order it was filled.
+TEST(StartBatch, OrderOfSettings_IsNotInTheId) {
+  std::set<std::string> ids;
+  for (const bool turned : {false, true}) {
+    v1::StartBatchRequest request = RequestOf({{"vk"}});
+    auto& settings =
+        *request.mutable_spaces(0)->mutable_program()->mutable_hlsl()->mutable_settings();
+    settings[turned ? "version" : "layout"] = turned ? "2018" : "std";
+    settings[turned ? "layout" : "version"] = turned ? "std" : "2018";
+    ids.insert(BatchIdOf(request).hex());
+  }
+  EXPECT_EQ(ids.size(), 1u);
 }
 
 TEST(StartBatch, NamedTargets_AreBuiltWhereTheyAre) {

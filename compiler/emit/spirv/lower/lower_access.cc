@@ -119,6 +119,7 @@ Ref PointerTo(RegionLowering& region, const Place& place, PlaceCache::Entry& ent
   // Every index of the chain is decorated and not only the one that picks the resource: a
   // decoration that says too much costs nothing, one that is missing is undefined behaviour
   // (spec/rpl 11.3).
+  region.writer().needs |= place.dynamic;
   if (place.non_uniform) {
     for (Ref& step : region.scratch().steps) {
       step = Indexing(region, step, place.indexing);
@@ -219,19 +220,54 @@ Ref Reform(RegionLowering& region, Ref value, ir::TypeId type, TypeForm from, Ty
 
 namespace {
 
-// What picking a resource by a value that differs between invocations needs.
-target::Needs IndexingNeeds(RegionLowering& region, const Place& place, ir::TypeId type) {
+// What picking a resource by a variable needs: where all invocations pick the same, and where they
+// differ.
+struct IndexingNeeds {
+  target::Need dynamic = target::Need::kSampledImageArrayDynamicIndexing;
+  target::Need non_uniform = target::Need::kSampledImageArrayNonUniformIndexing;
+};
+IndexingNeeds NeedsOfIndexing(RegionLowering& region, const Place& place, ir::TypeId type) {
   using enum target::Need;
-  target::Need need = kSampledImageArrayNonUniformIndexing;
   if (place.root.storage == StorageClass::Uniform) {
-    need = kUniformBufferArrayNonUniformIndexing;
-  } else if (place.root.storage == StorageClass::StorageBuffer) {
-    need = kStorageBufferArrayNonUniformIndexing;
-  } else if (const ir::Type& image = region.pool()[type];
-             image.kind == ir::TypeKind::kImage && ir::UnpackImage(image.extent).storage) {
-    need = kStorageImageArrayNonUniformIndexing;
+    return {kUniformBufferArrayDynamicIndexing, kUniformBufferArrayNonUniformIndexing};
   }
-  return target::BitOf(need);
+  if (place.root.storage == StorageClass::StorageBuffer) {
+    return {kStorageBufferArrayDynamicIndexing, kStorageBufferArrayNonUniformIndexing};
+  }
+  const ir::Type& image = region.pool()[type];
+  if (image.kind != ir::TypeKind::kImage) {
+    return {};
+  }
+  const ir::ImageTraits traits = ir::UnpackImage(image.extent);
+  if (traits.dim == ir::ImageDim::kBuffer) {
+    return traits.storage ? IndexingNeeds{kStorageTexelBufferArrayDynamicIndexing,
+                                          kStorageTexelBufferArrayNonUniformIndexing}
+                          : IndexingNeeds{kUniformTexelBufferArrayDynamicIndexing,
+                                          kUniformTexelBufferArrayNonUniformIndexing};
+  }
+  return traits.storage ? IndexingNeeds{kStorageImageArrayDynamicIndexing,
+                                        kStorageImageArrayNonUniformIndexing}
+                        : IndexingNeeds{};
+}
+
+// Does a variable pick the resource? Steps behind the pick go into a buffer and need nothing.
+bool PicksByVariable(RegionLowering& region, const Place& place) {
+  const StorageClass storage = place.root.storage;
+  if (storage != StorageClass::Uniform && storage != StorageClass::StorageBuffer &&
+      storage != StorageClass::UniformConstant) {
+    return false;
+  }
+  ir::TypeId type = place.root_type;
+  for (const uint32_t step : place.steps) {
+    if (region.pool()[type].kind != ir::TypeKind::kArray) {
+      return false;
+    }
+    if (region.InstOf(ir::InstId{step}).kind != ir::InstKind::kConst) {
+      return true;
+    }
+    type = ir::TypeId{region.pool()[type].element};
+  }
+  return false;
 }
 
 // The number of items that a variable step may pick from, less one; of a runtime array it is asked
@@ -243,7 +279,8 @@ Ref LastItem(RegionLowering& region, const Place& place, ir::TypeId type) {
   }
   const SymbolId u32 = region.Type(region.pool().Vector(ir::Scalar::kU32, 1));
   const Ref length = region.writer().NewId();
-  region.Code(Op::OpArrayLength).Use(u32).Use(length).Use(place.root.id).Word(place.member);
+  const Ref block = BlockOf(region, place);
+  region.Code(Op::OpArrayLength).Use(u32).Use(length).Use(block).Word(place.member);
   return region.Compute(Op::OpISub, u32, length, Ref::Of(region.globals().U32(1)));
 }
 
@@ -276,6 +313,8 @@ void PushBounded(RegionLowering& region, const Place& place, std::vector<Ref>& s
     values.push_back(value);
     type = *ir::PartType(region.pool(), type, index);
   }
+  // What was asked on the way has used the list.
+  steps.clear();
   // Steps that the block merges are one step in the chain, as in EntryOf.
   const size_t merged = place.merged > 1 ? place.merged : 0;
   for (size_t i = 0; i < values.size(); ++i) {
@@ -339,9 +378,14 @@ Place PlaceOf(RegionLowering& region, ir::InstId id) {
     place.in_bounds &= region.InstOf(ir::InstId{step}).kind == ir::InstKind::kConst;
   }
   place.non_uniform = (inst.flags & ir::BitOf(ir::InstFlag::kNonUniform)) != 0;
-  place.indexing = place.non_uniform ? IndexingNeeds(region, place, inst.type) : 0;
-  place.bounded = (inst.flags & ir::BitOf(ir::InstFlag::kBounded)) != 0;
   place.root_type = region.InstOf(access.root).type;
+  const IndexingNeeds needs = NeedsOfIndexing(region, place, inst.type);
+  if (place.non_uniform) {
+    place.indexing = target::BitOf(needs.non_uniform);
+  } else if (PicksByVariable(region, place)) {
+    place.dynamic = target::BitOf(needs.dynamic);
+  }
+  place.bounded = (inst.flags & ir::BitOf(ir::InstFlag::kBounded)) != 0;
   // Only blocks are laid out with members of a nested struct in its place; in plain forms nothing
   // is merged.
   if (place.root.form != TypeForm::kPlain) {
@@ -383,6 +427,22 @@ Ref PointerTo(RegionLowering& region, const Place& place) {
     return place.root.id;
   }
   return PointerTo(region, place, EntryOf(region, place));
+}
+
+// Requires: place.root.whole is the form of the buffers if there are several.
+Ref BlockOf(RegionLowering& region, const Place& place) {
+  if (place.picks == 0) {
+    return place.root.id;
+  }
+  Place block = place;
+  block.steps = place.steps.first(place.picks);
+  block.type = place.root_type;
+  for (uint32_t i = 0; i < place.picks; ++i) {
+    block.type = ir::TypeId{region.pool()[block.type].element};
+  }
+  block.root.form = place.root.whole;
+  block.merged = 0;
+  return PointerTo(region, block);
 }
 
 // The variable of a temp goes to the part that assembling puts in the first block, since SPIR-V has

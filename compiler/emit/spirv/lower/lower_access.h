@@ -25,6 +25,7 @@ struct Place {
   bool in_bounds = true;              // every step is constant
   bool non_uniform = false;           // invocations pick different items of an array of resources
   target::Needs indexing = 0;         // what that needs
+  target::Needs dynamic = 0;          // a resource is picked by a variable, alike for all
   bool bounded = false;               // variable steps are clamped
   ir::TypeId root_type{};             // if there are steps
   uint32_t picks = 0;                 // leading steps that pick one buffer of an array
@@ -36,6 +37,8 @@ Place PlaceOf(RegionLowering& region, ir::InstId id);
 // What is known of the place in this block; until the next call.
 PlaceCache::Entry& EntryOf(RegionLowering& region, const Place& place);
 Ref PointerTo(RegionLowering& region, const Place& place);
+// The buffer that a place lies in: a variable, or what the leading steps pick of an array of them.
+Ref BlockOf(RegionLowering& region, const Place& place);
 Ref LowerTemp(RegionLowering& region, ir::TypeId type);
 Ref LowerLoad(RegionLowering& region, const ir::LoadInst& inst);
 void LowerStore(RegionLowering& region, const ir::StoreInst& inst);

@@ -76,12 +76,14 @@ Ref LowerAtomic(RegionLowering& region, const ir::BuiltinCallInst& inst) {
   return result;
 }
 
-// The instruction takes the block, whose last member the array is.
+// The instruction takes the block, whose last member the array is; of an array of buffers the one
+// that is picked.
 Ref LowerArrayLength(RegionLowering& region, const ir::BuiltinCallInst& inst) {
   const Place place = PlaceOf(region, ir::InstId{region.source().List(inst.arguments)[0]});
   const SymbolId type = region.Type(inst.type);
+  const Ref block = BlockOf(region, place);
   const Ref result = region.writer().NewId();
-  region.Code(Op::OpArrayLength).Use(type).Use(result).Use(place.root.id).Word(place.member);
+  region.Code(Op::OpArrayLength).Use(type).Use(result).Use(block).Word(place.member);
   return result;
 }
 

@@ -240,6 +240,18 @@ void PlaceLoose(CheckContext& context, Global& global) {
   }
 }
 
+// `[[vk::constant_id]] const T name = value;`: without the value a module would have no default.
+void CheckPipelineConstant(CheckContext& context, const syntax::Variable& variable, TypeId type,
+                           uint32_t id) {
+  if (variable.initialiser.empty()) {
+    context.Say(
+        context.At(Code::kHlsl2041, variable.name).With("name", context.Text(variable.name)));
+    return DeclareFailed(context, variable.name);
+  }
+  CheckConstantId(context, id, variable, type,
+                  CheckInitialiser(context, variable.initialiser, type));
+}
+
 // The order of questions matters: what is refused as a whole comes before what is wrong in it.
 void CheckExternal(CheckContext& context, const syntax::Variable& variable, TypeId type,
                    const Annotations& declared) {
@@ -251,7 +263,7 @@ void CheckExternal(CheckContext& context, const syntax::Variable& variable, Type
   const bool pushed = written != nullptr && written->push_constant;
   const GlobalKind kind = KindOfExternal(context, type, pushed);
   if (written != nullptr && written->constant_id != kNoRow) {
-    return RefuseVariable(context, variable, "specialisation constants");
+    return CheckPipelineConstant(context, variable, type, written->constant_id);
   }
   WarnOfInitialiser(context, variable, kind == GlobalKind::kLoose ? "uniform" : "resource");
   Global global{.kind = kind,

@@ -199,8 +199,10 @@ ExprId MakeName(CheckContext& context, const syntax::Expr& row) {
       const Type type = context.types()[symbol->type];
       const uint32_t weight =
           type.kind == TypeKind::kEnum ? 5 * context.types()[EnumId{type.element}].count : 1;
+      // The value of a specialisation constant comes with the pipeline: no variant knows it.
+      const bool specialised = context.unit.options[symbol->id].row.specialize != 0;
       const ExprId made = context.Add({.kind = ExprKind::kOption,
-                                       .rate = Rate::kOption,
+                                       .rate = specialised ? Rate::kRun : Rate::kOption,
                                        .type = symbol->type,
                                        .a = symbol->id,
                                        .at = at,

@@ -49,24 +49,22 @@ std::optional<uint32_t> EnumeratorWith(const Types& types, TypeId id, uint64_t v
   return std::nullopt;
 }
 
-}  // namespace
+// How an option is declared: scope, and whether it is a constant of pipelines.
+struct OptionForm {
+  ir::OptionScope scope = ir::OptionScope::kInstance;
+  bool specialize = false;
+  uint32_t id_plus_one = 0;
+};
 
 // Errors leave the name undeclared, but for one whose value failed, which is silent.
-void CheckOption(CheckContext& context, const syntax::Attribute& attribute,
-                 const syntax::Variable& variable, TypeId type, ExprId value) {
-  const auto scope = WordArgument(context, attribute, 0);
-  if (scope != "global" && scope != "instance") {
-    return SayNeeds(context, attribute, "global or instance");
-  }
-  if (const auto more = WordArgument(context, attribute, 1); more == "specialize") {
-    return context.Refuse({attribute.begin, attribute.end}, "specialize",
-                          "specialisation constants");
-  }
+void DeclareOption(CheckContext& context, const OptionForm& form,
+                   const syntax::Variable& variable, TypeId type, ExprId value) {
   const std::optional<ir::OptionKind> kind = KindOf(context.types(), type);
   if (context.types().IsFailed(type)) {
     return;
   }
-  if (!kind) {
+  // Vulkan has no constants of texts, so an enum cannot be one of pipelines.
+  if (!kind || (form.specialize && *kind == ir::OptionKind::kEnum)) {
     context.Say(context.At(Code::kHlsl6002, variable.name)
                     .With("name", context.Text(variable.name))
                     .With("type", context.types().Text(type)));
@@ -94,10 +92,36 @@ void CheckOption(CheckContext& context, const syntax::Attribute& attribute,
   context.unit.options.push_back(
       {.name = context.Dotted(variable.name),
        .at = {variable.name, variable.name + 1},
-       .row = {.scope = scope == "global" ? ir::OptionScope::kGlobal : ir::OptionScope::kInstance,
+       .row = {.scope = form.scope,
                .kind = *kind,
-               .default_value = *number},
+               .specialize = static_cast<uint16_t>(form.specialize ? 1 : 0),
+               .default_value = *number,
+               .id_plus_one = form.id_plus_one},
        .type = type});
+}
+
+}  // namespace
+
+void CheckOption(CheckContext& context, const syntax::Attribute& attribute,
+                 const syntax::Variable& variable, TypeId type, ExprId value) {
+  const auto scope = WordArgument(context, attribute, 0);
+  if (scope != "global" && scope != "instance") {
+    return SayNeeds(context, attribute, "global or instance");
+  }
+  const bool specialize = WordArgument(context, attribute, 1) == "specialize";
+  // What the code leaves open cannot decide an interface, so such an option is of an instance.
+  if (specialize && scope != "instance") {
+    return SayNeeds(context, attribute, "instance");
+  }
+  DeclareOption(context,
+                {.scope = scope == "global" ? ir::OptionScope::kGlobal : ir::OptionScope::kInstance,
+                 .specialize = specialize},
+                variable, type, value);
+}
+
+void CheckConstantId(CheckContext& context, uint32_t id, const syntax::Variable& variable,
+                     TypeId type, ExprId value) {
+  DeclareOption(context, {.specialize = true, .id_plus_one = id + 1}, variable, type, value);
 }
 
 }  // namespace kiln::hlsl

@@ -151,6 +151,21 @@ TEST(Lower, CommaThatIsWritten_IsItsLastOperand) {
   }
 }
 
+// The name stands alone in a `cexpr`; what is computed with it are instructions.
+TEST(Lower, SpecialisationConstants_StayOpen) {
+  const std::string text = TextOf(
+      "[[vk::constant_id (7)]] const bool kFog = true;\n"
+      "[[kiln::option (instance, specialize)]] static const uint kCount = 3;\n"
+      "float f (float x) { if (kFog) x += 1; return x * kCount + (kCount << 1); }\n");
+  for (const std::string_view part :
+       {"option specialize instance kFog : flag = true id 7",
+        "option specialize instance kCount : uint = 3", "= name \"kFog\"", "cexpr", "if %",
+        "binary shift_left"}) {
+    EXPECT_THAT(text, HasSubstr(std::string(part)));
+  }
+  EXPECT_THAT(text, ::testing::Not(HasSubstr("when")));
+}
+
 TEST(Lower, OptionsDecide_WithoutBeingFolded) {
   const std::string text = TextOf(
       "enum class Tone { dark, bright };\n"

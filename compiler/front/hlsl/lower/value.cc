@@ -255,11 +255,11 @@ ir::InstId Apply(LowerContext& context, const Expr& expr, ir::InstId first) {
   KILN_UNREACHABLE();
 }
 
-// What options decide, what is loaded, and what evaluates its operands itself.
+// What options decide, a specialisation constant alone included, what is loaded, and what evaluates its operands itself.
 ir::InstId Leaf(LowerContext& context, ExprId id) {
   const Expr& expr = context.Get(id);
   context.at = expr.at;
-  if (expr.rate == Rate::kOption) {
+  if (expr.rate == Rate::kOption || expr.kind == ExprKind::kOption) {
     ir::InstSpans spans = context.Spans();
     const ir::CexprId value = CexprOf(context, id, &spans.aux);
     return context.builder.Add(ir::CexprInst{TypeOf(context, expr.type), value}, spans);
