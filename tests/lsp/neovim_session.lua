@@ -101,6 +101,13 @@ try("actions", function()
   for _, action in ipairs(ask("textDocument/codeAction", params)) do table.insert(titles, action.title) end
   return titles
 end)
+-- Neovim 0.7 does not ask by itself, but what it asks is answered.
+try("pulled", function()
+  local first = ask("textDocument/diagnostic", document())
+  local params = document()
+  params.previousResultId = first.resultId
+  return { first.items[1].message, ask("textDocument/diagnostic", params).kind }
+end)
 try("diagnostics_at_last", function()
   vim.cmd("undo")
   await(function() return #messages() == 0 end)

@@ -53,6 +53,11 @@ class Neovim(unittest.TestCase):
         self.assertTrue(any("tnt" in text for text in self.seen["diagnostics_of_mistake"]))
         self.assertEqual(self.seen["diagnostics_at_last"], [])
 
+    def test_diagnostics_are_pulled(self):
+        message, again = self.seen["pulled"]
+        self.assertIn("tnt", message)
+        self.assertEqual(again, "unchanged")
+
     def test_hover_tells_the_layout(self):
         self.assertIn("type f4, offset 0, size 16", self.seen["hover"])
 

@@ -31,8 +31,13 @@ std::vector<std::string> Sources() {
 class RandomSession {
  public:
   explicit RandomSession(uint32_t seed) : random_(seed), texts_(Sources()), editor_(clock_) {
-    editor_.Initialize({{"textDocument", {{"publishDiagnostics", {{"relatedInformation", true}}}}},
-                        {"window", {{"showMessage", {{"messageActionItem", Json::object()}}}}}});
+    Json abilities{{"textDocument", {{"publishDiagnostics", {{"relatedInformation", true}}}}},
+                   {"window", {{"showMessage", {{"messageActionItem", Json::object()}}}}}};
+    if (seed % 2 == 1) {  // a client that asks for diagnostics
+      abilities["textDocument"]["diagnostic"] = Json::object();
+      abilities["workspace"] = {{"diagnostics", {{"refreshSupport", true}}}};
+    }
+    editor_.Initialize(std::move(abilities));
     for (const char* name : {"pass.rpl", "water.rpl", "mud.rpl", "kiln.toml", "alone.rpl"}) {
       const std::filesystem::path path =
           std::filesystem::path(KILN_SOURCE_DIR) / "tests/lsp/project" / name;
@@ -82,6 +87,9 @@ class RandomSession {
             ASSERT_LE(params["version"].get<int64_t>(), versions_[i]);
           }
         }
+      }
+      if (message.value("method", "") == "workspace/diagnostic/refresh") {
+        editor_.Queue({{"jsonrpc", "2.0"}, {"id", message["id"]}, {"result", nullptr}});
       }
       if (message.value("method", "") == "window/showMessage") {
         const std::string text = message["params"]["message"];
@@ -202,6 +210,7 @@ class RandomSession {
     params["positions"] = Json::array({JsonOf(at)});
     params["newName"] = Below(3) == 0 ? "tint" : "renamed";
     params["query"] = "w";
+    params["previousResultIds"] = Json::array({Json{{"uri", uris_[i]}, {"value", "kiln:1"}}});
     params["command"] = "kiln.chooseVariant";
     params["arguments"] = Json::array({Json{{"uri", uris_[i]},
                                             {"option", Below(2) == 0 ? "wet" : "fog"},

@@ -79,6 +79,61 @@ void Checker::TouchOpenFiles() {
   for (const std::string& path : std::set<std::string>(open_)) {
     Touch(path);
   }
+  QueueWorkspace();
+}
+
+void Checker::WatchWorkspace() {
+  if (!watches_workspace_) {
+    watches_workspace_ = true;
+    QueueWorkspace();
+  }
+}
+
+// The programs of the roots wait behind everything that somebody has open. A program that did not
+// change costs a comparison of its sources (CheckProgram), so they may be queued often.
+void Checker::QueueWorkspace() {
+  if (!watches_workspace_) {
+    return;
+  }
+  watched_.clear();
+  manifests_.clear();
+  for (const Project* project : session_.analysis.workspace().Projects()) {
+    manifests_.push_back(project->path);
+    for (const ProgramSpecPtr& spec : project->programs) {
+      const std::string name = NameOf(*spec);
+      if (watched_.size() >= kMaxPrograms || !watched_.insert(name).second) {
+        continue;
+      }
+      const bool waits = std::ranges::any_of(
+          pending_, [&](const ProgramSpecPtr& one) { return NameOf(*one) == name; });
+      if (!waits) {
+        pending_.insert(pending_.begin(), spec);
+      }
+    }
+  }
+  forget_ = true;  // a program may have left its manifest
+}
+
+bool Checker::IsWanted(const ProgramSpec& spec) const {
+  return watched_.contains(NameOf(spec)) ||
+         std::ranges::any_of(spec.paths,
+                             [&](const std::string& one) { return open_.contains(one); });
+}
+
+void Checker::CheckNow(const std::string& path, std::vector<Json>& out) {
+  const auto waits = std::ranges::find(dirty_, path);
+  if (waits != dirty_.end()) {
+    dirty_.erase(waits);
+    CheckDirty(path, out);
+  }
+}
+
+void Checker::CheckDirty(const std::string& path, std::vector<Json>& out) {
+  if (LanguageOf(path) == DocumentLanguage::kManifest) {
+    CheckManifest(path, out);
+  } else {
+    CheckFile(path, out);
+  }
 }
 
 void Checker::Close(const std::string& path) {
@@ -108,11 +163,13 @@ bool Checker::Step(std::vector<Json>& out) {
   if (!dirty_.empty()) {
     const std::string path = std::move(dirty_.back());
     dirty_.pop_back();
-    if (LanguageOf(path) == DocumentLanguage::kManifest) {
-      CheckManifest(path, out);
-    } else {
-      CheckFile(path, out);
-    }
+    CheckDirty(path, out);
+    return true;
+  }
+  if (!manifests_.empty()) {
+    const std::string path = std::move(manifests_.back());
+    manifests_.pop_back();
+    PublishManifest(path, out);
     return true;
   }
   if (!pending_.empty()) {
@@ -258,6 +315,7 @@ void Checker::CheckManifest(const std::string& path, std::vector<Json>& out) {
       dirty_.insert(dirty_.begin(), open);
     }
   }
+  QueueWorkspace();
 }
 
 void Checker::PublishProgram(const LinkedSources& program, std::vector<Json>& out) {
@@ -324,19 +382,15 @@ void Checker::PublishManifest(const std::string& path, std::vector<Json>& out) {
   Send(path, std::move(rows), out);
 }
 
-// An open file is told each time, because its editor waits; others when something changed.
+// An open file is told each time, because its editor waits; others when something changed. A client
+// that pulls is told nothing: it asks, and Reports knows when it has to ask again.
 void Checker::Send(const std::string& path, Json diagnostics, std::vector<Json>& out) {
-  const std::string text = Dump(diagnostics);
   const bool is_open = open_.contains(path);
-  std::string& before = published_[path];
-  // `before` is what the client has of the file; an empty text means that it was never told
-  // anything.
-  if (text == before || (before.empty() && diagnostics.empty() && !is_open)) {
-    if (!is_open) {
-      return;
-    }
+  const std::shared_ptr<const SourceFile> file = session_.documents().FileAt(path);
+  const bool changed = session_.reports.Set(path, diagnostics, file.get());
+  if (session_.abilities.pull_diagnostics || (!changed && !is_open)) {
+    return;
   }
-  before = text;
   const std::string uri = session_.documents().UriOfPath(path);
   Json params{{"uri", uri}, {"diagnostics", std::move(diagnostics)}};
   if (const TextDocument* document = session_.documents().Find(uri)) {
@@ -351,11 +405,11 @@ void Checker::ForgetClosed(std::vector<Json>& out) {
   std::erase_if(checked_, [&](const auto& row) {
     // A program stays as long as one of its files is open: its messages in files that are closed
     // are of use, too.
-    const std::vector<std::string>& of = row.second.program->spec.paths;
-    if (std::ranges::any_of(of, [&](const std::string& one) { return open_.contains(one); })) {
+    const ProgramSpec& spec = row.second.program->spec;
+    if (IsWanted(spec)) {
       return false;
     }
-    paths.insert(of.begin(), of.end());
+    paths.insert(spec.paths.begin(), spec.paths.end());
     std::erase(running_, row.first);
     return true;
   });
@@ -363,8 +417,7 @@ void Checker::ForgetClosed(std::vector<Json>& out) {
     Publish(path, out);
     // Nothing is shown any more, so nothing has to be remembered, and the tables do not grow with
     // every file that was once open.
-    if (published_[path] == "[]") {
-      published_.erase(path);
+    if (session_.reports.ForgetEmpty(path)) {
       session_.fixes.erase(path);
     }
   }

@@ -10,6 +10,7 @@
 #include "client/lsp/features/hover.h"
 #include "client/lsp/features/inlay_hints.h"
 #include "client/lsp/features/navigation.h"
+#include "client/lsp/features/pull.h"
 #include "client/lsp/features/ranges.h"
 #include "client/lsp/features/rename.h"
 #include "client/lsp/features/semantic_tokens.h"
