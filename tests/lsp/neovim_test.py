@@ -88,6 +88,20 @@ class Neovim(unittest.TestCase):
         self.assertGreater(self.seen["folds"], 3)
         self.assertGreater(self.seen["tokens"], 100)
 
+    def test_hlsl_and_wgsl_are_answered(self):
+        hlsl, wgsl = self.seen["tone.hlsl"], self.seen["blur.wgsl"]
+        self.assertEqual((hlsl["clean"], wgsl["clean"]), (0, 0))
+        self.assertIn("float kWhite", hlsl["hover"])
+        self.assertIn("var<uniform> kernel: Kernel", wgsl["hover"])
+        self.assertTrue(hlsl["definition"].endswith("/tone.hlsli"))
+        self.assertTrue(wgsl["definition"].endswith("/blur.wgsl"))
+        self.assertEqual((hlsl["symbols"], wgsl["symbols"]), (2, 5))
+        self.assertGreater(min(hlsl["tokens"], wgsl["tokens"]), 40)
+        self.assertEqual(sorted(hlsl["completion"]), ["exposure", "tint"])
+        self.assertEqual(sorted(wgsl["completion"]), ["radius", "weights"])
+        self.assertIn("nothing", hlsl["mistake"])
+        self.assertIn("nothing", wgsl["mistake"])
+
     def test_the_variant_is_chosen(self):
         self.assertIn("● true", self.seen["lenses"])
 

@@ -20,9 +20,10 @@ namespace {
 
 std::vector<std::string> Sources() {
   std::vector<std::string> texts;
-  for (const char* name :
-       {"tests/lsp/project/pass.rpl", "tests/lsp/project/water.rpl", "tests/lsp/project/mud.rpl",
-        "examples/demo/shaders/passes/forward.rpl", "tests/acceptance/rpl/option_kinds.rpl"}) {
+  for (const char* name : {"tests/lsp/project/pass.rpl", "tests/lsp/project/water.rpl",
+                           "tests/lsp/project/mud.rpl", "examples/demo/shaders/passes/forward.rpl",
+                           "tests/acceptance/rpl/option_kinds.rpl", "tests/lsp/project/tone.hlsl",
+                           "tests/lsp/project/tone.hlsli", "tests/lsp/project/blur.wgsl"}) {
     texts.push_back(ReadFile((std::filesystem::path(KILN_SOURCE_DIR) / name).string()).value());
   }
   return texts;
@@ -38,7 +39,8 @@ class RandomSession {
       abilities["workspace"] = {{"diagnostics", {{"refreshSupport", true}}}};
     }
     editor_.Initialize(std::move(abilities));
-    for (const char* name : {"pass.rpl", "water.rpl", "mud.rpl", "kiln.toml", "alone.rpl"}) {
+    for (const char* name : {"pass.rpl", "water.rpl", "mud.rpl", "kiln.toml", "alone.rpl",
+                             "tone.hlsl", "tone.hlsli", "blur.wgsl"}) {
       const std::filesystem::path path =
           std::filesystem::path(KILN_SOURCE_DIR) / "tests/lsp/project" / name;
       const Result<std::string> text = ReadFile(path.string());
@@ -152,7 +154,13 @@ class RandomSession {
                                           "[",
                                           "0x",
                                           "1.0",
-                                          "instance x: enum \"a\" \"b\";"};
+                                          "instance x: enum \"a\" \"b\";",
+                                          "#include \"tone.hlsli\"\n",
+                                          "#define exposed ",
+                                          "kernel.",
+                                          "grade.",
+                                          "let a = ",
+                                          "fn f() { }"};
     std::string text;
     for (uint32_t i = Below(4); i > 0; --i) {
       text += kPieces[Below(std::size(kPieces))];

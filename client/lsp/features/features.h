@@ -3,6 +3,7 @@
 // params -> result or error. methods.def says which method is whose.
 #pragma once
 
+#include "client/lsp/diagnostics/pull.h"
 #include "client/lsp/features/code_actions.h"
 #include "client/lsp/features/commands.h"
 #include "client/lsp/features/completion.h"
@@ -10,7 +11,6 @@
 #include "client/lsp/features/hover.h"
 #include "client/lsp/features/inlay_hints.h"
 #include "client/lsp/features/navigation.h"
-#include "client/lsp/features/pull.h"
 #include "client/lsp/features/ranges.h"
 #include "client/lsp/features/rename.h"
 #include "client/lsp/features/semantic_tokens.h"

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "client/lsp/analysis/analysis.h"
+#include "client/lsp/diagnostics/reports.h"
 #include "client/lsp/features/builtin_text.h"
-#include "client/lsp/features/reports.h"
 #include "client/lsp/protocol/message.h"
 #include "client/lsp/protocol/position.h"
 #include "compiler/base/digest.h"

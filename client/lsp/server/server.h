@@ -12,7 +12,7 @@
 #include <string>
 #include <string_view>
 
-#include "client/lsp/features/checker.h"
+#include "client/lsp/diagnostics/checker.h"
 #include "client/lsp/features/session.h"
 #include "client/lsp/protocol/frame_reader.h"
 #include "client/lsp/protocol/message.h"

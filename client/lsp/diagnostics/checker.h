@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "client/lsp/analysis/space_check.h"
-#include "client/lsp/features/diagnostic_json.h"
+#include "client/lsp/diagnostics/diagnostic_json.h"
 #include "client/lsp/features/session.h"
 #include "compiler/base/clock.h"
 
@@ -64,7 +64,7 @@ class Checker {
   void Send(const std::string& path, Json diagnostics, std::vector<Json>& out);
   void ForgetClosed(std::vector<Json>& out);
   void QueueWorkspace();
-  bool IsWanted(const ProgramSpec& spec) const;
+  bool IsWanted(const LinkedSources& program) const;
   static std::string NameOf(const ProgramSpec& spec);
 
   Session& session_;

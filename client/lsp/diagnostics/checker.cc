@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "client/lsp/features/checker.h"
+#include "client/lsp/diagnostics/checker.h"
 
 #include <algorithm>
 #include <utility>
@@ -114,10 +114,11 @@ void Checker::QueueWorkspace() {
   forget_ = true;  // a program may have left its manifest
 }
 
-bool Checker::IsWanted(const ProgramSpec& spec) const {
-  return watched_.contains(NameOf(spec)) ||
-         std::ranges::any_of(spec.paths,
-                             [&](const std::string& one) { return open_.contains(one); });
+bool Checker::IsWanted(const LinkedSources& program) const {
+  const auto is_open = [&](const std::string& one) { return open_.contains(one); };
+  return watched_.contains(NameOf(program.spec)) ||
+         std::ranges::any_of(program.spec.paths, is_open) ||
+         std::ranges::any_of(program.Paths(), is_open);
 }
 
 void Checker::CheckNow(const std::string& path, std::vector<Json>& out) {
@@ -225,12 +226,14 @@ void Checker::CheckFile(const std::string& path, std::vector<Json>& out) {
   } else {
     Publish(path, out);
   }
+  // The names of the last text that parses are what completion offers in one that does not.
+  (void)session_.analysis.ModuleViewOf(path);
 }
 
 bool Checker::CheckProgram(const ProgramSpec& spec) {
   const std::string name = NameOf(spec);
   std::shared_ptr<const LinkedSources> program = session_.analysis.Link(spec);
-  if (program->sources.empty()) {
+  if (program->sources.empty() && program->typed.empty()) {
     checked_.erase(name);
     std::erase(running_, name);  // a name of running_ is one of checked_
     return false;
@@ -251,7 +254,10 @@ bool Checker::CheckProgram(const ProgramSpec& spec) {
       .program = program, .interest = interest, .check = nullptr, .rows = {}, .manifest_rows = {}};
   // Variants are only tried of sources without errors: what the compiler says about a mended text
   // is about code that nobody wrote.
-  if (program->good && program->linked.has_value()) {
+  // A module of HLSL or WGSL was checked by its front end; without entry points nothing of it is
+  // emitted.
+  const bool builds = program->typed.empty() || !program->spec.entries.empty();
+  if (program->good && program->linked.has_value() && builds) {
     checked.check = std::make_unique<SpaceCheck>(program, interest);
     checked.check->CheckInterest();
     running_.push_back(name);
@@ -279,7 +285,16 @@ void Checker::TakeRows(CheckedProgram& checked) {
       found.push_back(WithVariants(message));
     }
   }
+  for (uint32_t i = 0; i < program.typed.size(); ++i) {
+    for (const Diagnostic& diagnostic : program.typed[i]->diagnostics()) {
+      found.push_back(Renumbered(diagnostic, i));
+    }
+  }
   SortAndMerge(found);
+  if (!program.typed.empty()) {
+    checked.rows = PlacedRows(session_, program, found);
+    return;
+  }
   checked.rows.clear();
   for (const Diagnostic& diagnostic : found) {
     checked.rows.push_back(JsonOf(session_, program, diagnostic));
@@ -319,8 +334,8 @@ void Checker::CheckManifest(const std::string& path, std::vector<Json>& out) {
 }
 
 void Checker::PublishProgram(const LinkedSources& program, std::vector<Json>& out) {
-  for (const std::shared_ptr<const Source>& source : program.sources) {
-    Publish(source->file().path, out);
+  for (const std::string& path : program.Paths()) {
+    Publish(path, out);
   }
   if (!program.spec.manifest_path.empty()) {
     PublishManifest(program.spec.manifest_path, out);
@@ -334,9 +349,7 @@ void Checker::Publish(const std::string& path, std::vector<Json>& out) {
   std::vector<Session::ShownFix> fixes;
   const std::shared_ptr<const SourceFile> now = session_.documents().FileAt(path);
   for (const auto& [name, checked] : checked_) {
-    const std::optional<uint32_t> ordinal = checked.program->OrdinalOf(path);
-    if (now == nullptr || !ordinal.has_value() ||
-        checked.program->source(*ordinal).file().digest != now->digest) {
+    if (now == nullptr || !checked.program->Has(path, now->digest)) {
       continue;
     }
     for (const FileDiagnostic& row : checked.rows) {
@@ -405,11 +418,14 @@ void Checker::ForgetClosed(std::vector<Json>& out) {
   std::erase_if(checked_, [&](const auto& row) {
     // A program stays as long as one of its files is open: its messages in files that are closed
     // are of use, too.
-    const ProgramSpec& spec = row.second.program->spec;
-    if (IsWanted(spec)) {
+    const LinkedSources& program = *row.second.program;
+    if (IsWanted(program)) {
       return false;
     }
-    paths.insert(spec.paths.begin(), spec.paths.end());
+    for (const std::string& path : program.Paths()) {
+      paths.insert(path);
+    }
+    paths.insert(program.spec.paths.begin(), program.spec.paths.end());
     std::erase(running_, row.first);
     return true;
   });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Diagnostics by file, as a client has them or may ask for them.
-#include "client/lsp/features/reports.h"
+#include "client/lsp/diagnostics/reports.h"
 
 #include <utility>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Pulled diagnostics. An answer is what the grammar and the variant that one looks at say; when the
 // other variants have been tried and say more, the client is told to ask again.
-#include "client/lsp/features/pull.h"
+#include "client/lsp/diagnostics/pull.h"
 
 #include <map>
 #include <utility>

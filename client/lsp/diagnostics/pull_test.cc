@@ -5,8 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include "client/lsp/diagnostics/reports.h"
 #include "client/lsp/documents/uri.h"
-#include "client/lsp/features/reports.h"
 #include "client/lsp/server/test_editor.h"
 #include "compiler/base/digest.h"
 #include "compiler/base/files/file.h"
