@@ -101,12 +101,19 @@ try("actions", function()
   for _, action in ipairs(ask("textDocument/codeAction", params)) do table.insert(titles, action.title) end
   return titles
 end)
--- Neovim 0.7 does not ask by itself, but what it asks is answered.
+-- Neovim 0.7 does not ask by itself, but what it asks is answered. Until all variants have been tried
+-- there may be more to say.
 try("pulled", function()
-  local first = ask("textDocument/diagnostic", document())
   local params = document()
-  params.previousResultId = first.resultId
-  return { first.items[1].message, ask("textDocument/diagnostic", params).kind }
+  local message, kind
+  await(function()
+    local report = ask("textDocument/diagnostic", params)
+    if report.kind == "full" then message = report.items[1].message end
+    params.previousResultId = report.resultId
+    kind = report.kind
+    return kind == "unchanged"
+  end)
+  return { message, kind }
 end)
 try("diagnostics_at_last", function()
   vim.cmd("undo")
