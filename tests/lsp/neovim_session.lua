@@ -101,6 +101,20 @@ try("actions", function()
   for _, action in ipairs(ask("textDocument/codeAction", params)) do table.insert(titles, action.title) end
   return titles
 end)
+-- Neovim 0.7 does not ask by itself, but what it asks is answered. Until all variants have been tried
+-- there may be more to say.
+try("pulled", function()
+  local params = document()
+  local message, kind
+  await(function()
+    local report = ask("textDocument/diagnostic", params)
+    if report.kind == "full" then message = report.items[1].message end
+    params.previousResultId = report.resultId
+    kind = report.kind
+    return kind == "unchanged"
+  end)
+  return { message, kind }
+end)
 try("diagnostics_at_last", function()
   vim.cmd("undo")
   await(function() return #messages() == 0 end)
@@ -131,6 +145,31 @@ try("formatted", function()
   vim.lsp.buf.formatting_sync(nil, 15000)
   return table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, false), "\n")
 end)
+
+-- HLSL and WGSL: names, what is included, and a mistake.
+for _, file in ipairs({ "tone.hlsl", "blur.wgsl" }) do
+  local seen_before = published
+  vim.cmd("edit! " .. file)
+  try(file, function()
+    await(function() return published > seen_before end)
+    local found = { clean = #messages() }
+    place(file == "tone.hlsl" and "kWhite)" or "weight(step)", 1)
+    if file == "blur.wgsl" then place("kernel.weights", 1) end
+    found.hover = ask("textDocument/hover").contents.value
+    found.definition = ask("textDocument/definition")[1].uri
+    found.symbols = #ask("textDocument/documentSymbol", document())
+    found.tokens = #ask("textDocument/semanticTokens/full", document()).data
+    place(file == "tone.hlsl" and "grade.exposure" or "kernel.weights", file == "tone.hlsl" and 6 or 7)
+    found.completion = {}
+    for _, item in ipairs(ask("textDocument/completion").items) do table.insert(found.completion, item.label) end
+    vim.cmd("normal! cwnothing")
+    await(function() return #messages() > 0 end)
+    found.mistake = messages()[1]
+    vim.cmd("undo")
+    await(function() return #messages() == 0 end)
+    return found
+  end)
+end
 
 local out = io.open(os.getenv("KILN_TEST_OUT"), "w")
 out:write(vim.fn.json_encode(seen))

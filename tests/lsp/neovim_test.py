@@ -53,6 +53,11 @@ class Neovim(unittest.TestCase):
         self.assertTrue(any("tnt" in text for text in self.seen["diagnostics_of_mistake"]))
         self.assertEqual(self.seen["diagnostics_at_last"], [])
 
+    def test_diagnostics_are_pulled(self):
+        message, again = self.seen["pulled"]
+        self.assertIn("tnt", message)
+        self.assertEqual(again, "unchanged")
+
     def test_hover_tells_the_layout(self):
         self.assertIn("type f4, offset 0, size 16", self.seen["hover"])
 
@@ -82,6 +87,20 @@ class Neovim(unittest.TestCase):
         self.assertGreater(self.seen["symbols"], 5)
         self.assertGreater(self.seen["folds"], 3)
         self.assertGreater(self.seen["tokens"], 100)
+
+    def test_hlsl_and_wgsl_are_answered(self):
+        hlsl, wgsl = self.seen["tone.hlsl"], self.seen["blur.wgsl"]
+        self.assertEqual((hlsl["clean"], wgsl["clean"]), (0, 0))
+        self.assertIn("float kWhite", hlsl["hover"])
+        self.assertIn("var<uniform> kernel: Kernel", wgsl["hover"])
+        self.assertTrue(hlsl["definition"].endswith("/tone.hlsli"))
+        self.assertTrue(wgsl["definition"].endswith("/blur.wgsl"))
+        self.assertEqual((hlsl["symbols"], wgsl["symbols"]), (2, 5))
+        self.assertGreater(min(hlsl["tokens"], wgsl["tokens"]), 40)
+        self.assertEqual(sorted(hlsl["completion"]), ["exposure", "tint"])
+        self.assertEqual(sorted(wgsl["completion"]), ["radius", "weights"])
+        self.assertIn("nothing", hlsl["mistake"])
+        self.assertIn("nothing", wgsl["mistake"])
 
     def test_the_variant_is_chosen(self):
         self.assertIn("● true", self.seen["lenses"])

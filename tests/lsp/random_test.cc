@@ -20,9 +20,10 @@ namespace {
 
 std::vector<std::string> Sources() {
   std::vector<std::string> texts;
-  for (const char* name :
-       {"tests/lsp/project/pass.rpl", "tests/lsp/project/water.rpl", "tests/lsp/project/mud.rpl",
-        "examples/demo/shaders/passes/forward.rpl", "tests/acceptance/rpl/option_kinds.rpl"}) {
+  for (const char* name : {"tests/lsp/project/pass.rpl", "tests/lsp/project/water.rpl",
+                           "tests/lsp/project/mud.rpl", "examples/demo/shaders/passes/forward.rpl",
+                           "tests/acceptance/rpl/option_kinds.rpl", "tests/lsp/project/tone.hlsl",
+                           "tests/lsp/project/tone.hlsli", "tests/lsp/project/blur.wgsl"}) {
     texts.push_back(ReadFile((std::filesystem::path(KILN_SOURCE_DIR) / name).string()).value());
   }
   return texts;
@@ -31,9 +32,15 @@ std::vector<std::string> Sources() {
 class RandomSession {
  public:
   explicit RandomSession(uint32_t seed) : random_(seed), texts_(Sources()), editor_(clock_) {
-    editor_.Initialize({{"textDocument", {{"publishDiagnostics", {{"relatedInformation", true}}}}},
-                        {"window", {{"showMessage", {{"messageActionItem", Json::object()}}}}}});
-    for (const char* name : {"pass.rpl", "water.rpl", "mud.rpl", "kiln.toml", "alone.rpl"}) {
+    Json abilities{{"textDocument", {{"publishDiagnostics", {{"relatedInformation", true}}}}},
+                   {"window", {{"showMessage", {{"messageActionItem", Json::object()}}}}}};
+    if (seed % 2 == 1) {  // a client that asks for diagnostics
+      abilities["textDocument"]["diagnostic"] = Json::object();
+      abilities["workspace"] = {{"diagnostics", {{"refreshSupport", true}}}};
+    }
+    editor_.Initialize(std::move(abilities));
+    for (const char* name : {"pass.rpl", "water.rpl", "mud.rpl", "kiln.toml", "alone.rpl",
+                             "tone.hlsl", "tone.hlsli", "blur.wgsl"}) {
       const std::filesystem::path path =
           std::filesystem::path(KILN_SOURCE_DIR) / "tests/lsp/project" / name;
       const Result<std::string> text = ReadFile(path.string());
@@ -82,6 +89,9 @@ class RandomSession {
             ASSERT_LE(params["version"].get<int64_t>(), versions_[i]);
           }
         }
+      }
+      if (message.value("method", "") == "workspace/diagnostic/refresh") {
+        editor_.Queue({{"jsonrpc", "2.0"}, {"id", message["id"]}, {"result", nullptr}});
       }
       if (message.value("method", "") == "window/showMessage") {
         const std::string text = message["params"]["message"];
@@ -144,7 +154,13 @@ class RandomSession {
                                           "[",
                                           "0x",
                                           "1.0",
-                                          "instance x: enum \"a\" \"b\";"};
+                                          "instance x: enum \"a\" \"b\";",
+                                          "#include \"tone.hlsli\"\n",
+                                          "#define exposed ",
+                                          "kernel.",
+                                          "grade.",
+                                          "let a = ",
+                                          "fn f() { }"};
     std::string text;
     for (uint32_t i = Below(4); i > 0; --i) {
       text += kPieces[Below(std::size(kPieces))];
@@ -202,6 +218,7 @@ class RandomSession {
     params["positions"] = Json::array({JsonOf(at)});
     params["newName"] = Below(3) == 0 ? "tint" : "renamed";
     params["query"] = "w";
+    params["previousResultIds"] = Json::array({Json{{"uri", uris_[i]}, {"value", "kiln:1"}}});
     params["command"] = "kiln.chooseVariant";
     params["arguments"] = Json::array({Json{{"uri", uris_[i]},
                                             {"option", Below(2) == 0 ? "wet" : "fog"},

@@ -16,6 +16,48 @@ std::shared_ptr<const Source> Analysis::SourceOf(const std::string& path) {
   return file == nullptr ? nullptr : sources_.Get(file);
 }
 
+std::optional<Analysis::ModuleView> Analysis::ModuleViewOf(const std::string& path) {
+  if (!IsTyped(path)) {
+    return std::nullopt;
+  }
+  // Roots that include a file are found by reading them, which their cache makes cheap.
+  constexpr size_t kMaxRoots = 16;
+  std::vector<ProgramSpecPtr> specs = workspace_.ProgramsOf(path);
+  specs.resize(std::min(specs.size(), kMaxRoots));
+  for (const ProgramSpecPtr& spec : specs) {
+    for (const std::string& root : spec->paths) {
+      const bool is_root = IsTypedRoot(path);
+      if (!IsTypedRoot(root) || (is_root && root != path)) {
+        continue;
+      }
+      std::shared_ptr<const ModuleSource> source = modules_.Get(root, *spec);
+      const std::optional<uint32_t> first =
+          source == nullptr ? std::nullopt : source->RowOf(path, 0);
+      if (!first.has_value() || source->index() == nullptr) {
+        continue;
+      }
+      ModuleView view{.source = std::move(source), .first = *first};
+      std::erase_if(last_views_, [&](const auto& one) { return one.first == path; });
+      last_views_.emplace_front(path, view);
+      if (last_views_.size() > kMaxKept) {
+        last_views_.pop_back();
+      }
+      return view;
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<Analysis::ModuleView> Analysis::LastModuleViewOf(const std::string& path) {
+  std::optional<ModuleView> view = ModuleViewOf(path);
+  const auto known =
+      std::ranges::find_if(last_views_, [&](const auto& one) { return one.first == path; });
+  if (!view.has_value() && known != last_views_.end()) {
+    view = known->second;
+  }
+  return view;
+}
+
 std::optional<ProgramSpec> Analysis::SpecOf(const std::string& path) {
   const std::vector<ProgramSpecPtr> specs = workspace_.ProgramsOf(path);
   if (specs.empty()) {
@@ -36,7 +78,7 @@ std::optional<ProgramSpec> Analysis::SpecOf(const std::string& path) {
 
 std::optional<FileView> Analysis::ViewOf(const std::string& path) {
   std::optional<ProgramSpec> spec = SpecOf(path);
-  if (!spec.has_value()) {
+  if (!spec.has_value() || IsTyped(path)) {
     return std::nullopt;
   }
   std::shared_ptr<const LinkedSources> program = links_.Get(*spec);

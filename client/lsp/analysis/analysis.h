@@ -36,6 +36,19 @@ class Analysis {
   // Null if it cannot be read or is no source.
   std::shared_ptr<const Source> SourceOf(const std::string& path);
   std::shared_ptr<const LinkedSources> Link(const ProgramSpec& spec) { return links_.Get(spec); }
+  // Names of a file of HLSL or WGSL as part of a module.
+  struct ModuleView {
+    std::shared_ptr<const ModuleSource> source;
+    uint32_t first = 0;  // of its bytes in the row of all files
+
+    const front::SourceIndex& index() const { return *source->index(); }
+  };
+  // In the module of the file, or the first of its project that includes it; nothing if it does not
+  // parse.
+  std::optional<ModuleView> ModuleViewOf(const std::string& path);
+  // The same; if the text does not parse the last one that did. Names only: places are not those of
+  // the text.
+  std::optional<ModuleView> LastModuleViewOf(const std::string& path);
   // The program that one looks at the file through: the chosen one, or the first; nothing if there
   // is none.
   std::optional<ProgramSpec> SpecOf(const std::string& path);
@@ -67,8 +80,10 @@ class Analysis {
   Documents documents_;
   Workspace workspace_{documents_};
   SourceCache sources_;
-  LinkCache links_{documents_, sources_};
-  std::list<std::shared_ptr<const Names>> names_;  // the last one first
+  ModuleSourceCache modules_{documents_};
+  LinkCache links_{documents_, sources_, modules_};
+  std::list<std::pair<std::string, ModuleView>> last_views_;  // by path, the last one first
+  std::list<std::shared_ptr<const Names>> names_;             // the last one first
   std::list<KeptVariant> variants_;
   std::map<ProgramName, std::vector<resolve::OptionSetting>> chosen_;
   std::map<std::string, std::string> chosen_programs_;  // by path of a file

@@ -13,14 +13,39 @@ namespace {
 
 // The manifest's options and axes are not compared: they choose variants of the linked program and
 // do not change it.
-bool IsSame(const LinkedSources& known, const ProgramSpec& spec,
-            const std::vector<std::shared_ptr<const Source>>& sources) {
+bool IsSame(const LinkedSources& known, const LinkedSources& now) {
+  const ProgramSpec& spec = now.spec;
   return known.spec.name == spec.name && known.spec.manifest_path == spec.manifest_path &&
          known.spec.paths == spec.paths && known.spec.entries == spec.entries &&
-         known.spec.pipeline == spec.pipeline && known.sources == sources;
+         known.spec.pipeline == spec.pipeline && known.sources == now.sources &&
+         known.typed == now.typed;
 }
 
 }  // namespace
+
+std::vector<std::string> LinkedSources::Paths() const {
+  std::vector<std::string> paths;
+  for (const std::shared_ptr<const Source>& source : sources) {
+    paths.push_back(source->file().path);
+  }
+  for (const std::shared_ptr<const ModuleSource>& source : typed) {
+    for (const ModuleSource::File& file : source->files()) {
+      paths.push_back(file.file->path);
+    }
+  }
+  return paths;
+}
+
+bool LinkedSources::Has(std::string_view path, const Digest& digest) const {
+  const auto is_it = [&](const SourceFile& file) {
+    return file.path == path && file.digest == digest;
+  };
+  return std::ranges::any_of(sources, [&](const auto& one) { return is_it(one->file()); }) ||
+         std::ranges::any_of(typed, [&](const auto& one) {
+           return std::ranges::any_of(one->files(),
+                                      [&](const auto& file) { return is_it(*file.file); });
+         });
+}
 
 // Linear; a program has a few sources.
 std::optional<uint32_t> LinkedSources::OrdinalOf(std::string_view path) const {
@@ -32,6 +57,36 @@ std::optional<uint32_t> LinkedSources::OrdinalOf(std::string_view path) const {
   return std::nullopt;
 }
 
+void LinkCache::ReadSources(LinkedSources& program) {
+  for (const std::string& path : program.spec.paths) {
+    const bool known_language = LanguageOf(path) == DocumentLanguage::kRpl;
+    // A source that is missing leaves a gap in the list of sources. The rest is linked all the
+    // same, so that names have an answer, but nothing that the link reports is shown.
+    const std::shared_ptr<const SourceFile> file =
+        known_language ? documents_.FileAt(path) : nullptr;
+    if (file == nullptr) {
+      program.missing.push_back(path);
+      program.good = false;
+      continue;
+    }
+    program.sources.push_back(sources_.Get(file));
+    program.good = program.good && program.sources.back()->good();
+  }
+}
+
+void LinkCache::ReadTyped(LinkedSources& program) {
+  for (const std::string& path : program.spec.paths) {
+    std::shared_ptr<const ModuleSource> source = modules_.Get(path, program.spec);
+    if (source == nullptr) {
+      program.missing.push_back(path);
+      program.good = false;
+      continue;
+    }
+    program.good = program.good && source->module() != nullptr;
+    program.typed.push_back(std::move(source));
+  }
+}
+
 // Equal pointers mean equal text, because SourceCache gives equal texts one source; so a program is
 // found without looking into a byte of it. A source that fell out of that cache costs one more
 // link, no more.
@@ -39,22 +94,14 @@ std::shared_ptr<const LinkedSources> LinkCache::Get(const ProgramSpec& spec) {
   auto program = std::make_shared<LinkedSources>();
   program->spec = spec;
   program->good = true;
-  for (const std::string& path : spec.paths) {
-    const bool known_language = LanguageOf(path) == DocumentLanguage::kRpl;
-    // A source that is missing leaves a gap in the list of sources. The rest is linked all the
-    // same, so that names have an answer, but nothing that the link reports is shown.
-    const std::shared_ptr<const SourceFile> file =
-        known_language ? documents_.FileAt(path) : nullptr;
-    if (file == nullptr) {
-      program->missing.push_back(path);
-      program->good = false;
-      continue;
-    }
-    program->sources.push_back(sources_.Get(file));
-    program->good = program->good && program->sources.back()->good();
+  const bool typed = std::ranges::all_of(spec.paths, IsTypedRoot);
+  if (typed) {
+    ReadTyped(*program);
+  } else {
+    ReadSources(*program);
   }
-  const auto known = std::ranges::find_if(
-      used_, [&](const auto& one) { return IsSame(*one, spec, program->sources); });
+  const auto known =
+      std::ranges::find_if(used_, [&](const auto& one) { return IsSame(*one, *program); });
   if (known != used_.end()) {
     used_.splice(used_.begin(), used_, known);
     return used_.front();
@@ -65,10 +112,17 @@ std::shared_ptr<const LinkedSources> LinkCache::Get(const ProgramSpec& spec) {
     modules.push_back(source->module());
     paths.push_back(source->file().path);
   }
-  Diagnosed<driver::LinkedProgram> linked =
-      driver::LinkModules(std::move(modules), std::move(paths), spec.pipeline);
-  program->link_diagnostics = std::move(linked.diagnostics);
-  program->linked = std::move(linked.value);
+  for (const std::shared_ptr<const ModuleSource>& source : program->typed) {
+    modules.push_back(source->module());
+    paths.push_back(source->root().path);
+  }
+  // A typed source with an error has no module, and nothing to mend one with.
+  if (!typed || program->good) {
+    Diagnosed<driver::LinkedProgram> linked =
+        driver::LinkModules(std::move(modules), std::move(paths), spec.pipeline);
+    program->link_diagnostics = std::move(linked.diagnostics);
+    program->linked = std::move(linked.value);
+  }
   used_.push_front(program);
   if (used_.size() > kMaxPrograms) {
     used_.pop_back();

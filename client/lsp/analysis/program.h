@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "client/lsp/analysis/module_source.h"
 #include "client/lsp/analysis/source.h"
 #include "client/lsp/documents/workspace.h"
 #include "compiler/driver/request.h"
@@ -19,12 +20,17 @@ namespace kiln::lsp {
 struct LinkedSources {
   ProgramSpec spec;
   std::vector<std::shared_ptr<const Source>> sources;  // link order; those that can be read
-  std::vector<std::string> missing;                    // paths of the others
-  bool good = false;                                   // every source is, and none is missing
+  // Instead of those, where every source is one of HLSL or WGSL.
+  std::vector<std::shared_ptr<const ModuleSource>> typed;
+  std::vector<std::string> missing;  // paths of the others
+  bool good = false;                 // every source is, and none is missing
   std::vector<Diagnostic> link_diagnostics;
   std::optional<driver::LinkedProgram> linked;  // nothing if the modules do not link
 
-  // The number of a source; nothing if the program does not have it.
+  // Every file that it is made of, and whether it is made of this text of it.
+  std::vector<std::string> Paths() const;
+  bool Has(std::string_view path, const Digest& digest) const;
+  // The number of a source of RPL; nothing if the program does not have it.
   std::optional<uint32_t> OrdinalOf(std::string_view path) const;
   const resolve::Program& program() const { return linked->program; }  // Requires: linked
   const Source& source(uint32_t module) const { return *sources[module]; }
@@ -35,15 +41,19 @@ class LinkCache {
  public:
   static constexpr size_t kMaxPrograms = 24;
 
-  LinkCache(Documents& documents, SourceCache& sources)
-      : documents_(documents), sources_(sources) {}
+  LinkCache(Documents& documents, SourceCache& sources, ModuleSourceCache& modules)
+      : documents_(documents), sources_(sources), modules_(modules) {}
 
   // Valid as long as whoever holds it.
   std::shared_ptr<const LinkedSources> Get(const ProgramSpec& spec);
 
  private:
+  void ReadSources(LinkedSources& program);
+  void ReadTyped(LinkedSources& program);
+
   Documents& documents_;
   SourceCache& sources_;
+  ModuleSourceCache& modules_;
   std::list<std::shared_ptr<const LinkedSources>> used_;  // the last one first
 };
 

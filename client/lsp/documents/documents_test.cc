@@ -49,6 +49,11 @@ TEST(LanguageOf, Names_AreThoseOfTheTable) {
   EXPECT_EQ(LanguageOf("/a/b.rpl"), DocumentLanguage::kRpl);
   EXPECT_EQ(LanguageOf("/a/kiln.toml"), DocumentLanguage::kManifest);
   EXPECT_EQ(LanguageOf("kiln.toml"), DocumentLanguage::kManifest);
+  EXPECT_EQ(LanguageOf("/a/b.hlsl"), DocumentLanguage::kHlsl);
+  EXPECT_EQ(LanguageOf("/a/b.hlsli"), DocumentLanguage::kHlslInclude);
+  EXPECT_EQ(LanguageOf("/a/b.wgsl"), DocumentLanguage::kWgsl);
+  EXPECT_TRUE(IsTypedRoot("b.hlsl") && IsTypedRoot("b.wgsl") && IsTyped("b.hlsli"));
+  EXPECT_FALSE(IsTypedRoot("b.hlsli") || IsTyped("b.rpl") || IsTyped("kiln.toml"));
   EXPECT_FALSE(LanguageOf("/a/notkiln.toml").has_value());
   EXPECT_FALSE(LanguageOf("/a/b.glsl").has_value());
 }

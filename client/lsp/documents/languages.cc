@@ -32,6 +32,15 @@ std::optional<DocumentLanguage> LanguageOf(std::string_view path) {
   return std::nullopt;
 }
 
+bool IsTypedRoot(std::string_view path) {
+  const std::optional<DocumentLanguage> language = LanguageOf(path);
+  return language == DocumentLanguage::kHlsl || language == DocumentLanguage::kWgsl;
+}
+
+bool IsTyped(std::string_view path) {
+  return IsTypedRoot(path) || LanguageOf(path) == DocumentLanguage::kHlslInclude;
+}
+
 std::string_view LanguageName(DocumentLanguage language) {
   return kLanguages[static_cast<size_t>(language)].name;
 }

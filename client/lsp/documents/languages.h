@@ -15,6 +15,10 @@ enum class DocumentLanguage : uint8_t {
 
 // By the end of its path or URI; nothing for any other file.
 std::optional<DocumentLanguage> LanguageOf(std::string_view path);
+// HLSL and WGSL: a root of a program of its own, which nothing is linked with by names.
+bool IsTypedRoot(std::string_view path);
+// Those, and files that HLSL includes.
+bool IsTyped(std::string_view path);
 std::string_view LanguageName(DocumentLanguage language);
 
 }  // namespace kiln::lsp

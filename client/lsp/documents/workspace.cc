@@ -73,6 +73,12 @@ std::vector<ProgramSpecPtr> ProgramsOfAlone(const SourceFile& file) {
   const std::string name = std::filesystem::path(file.path).filename().string();
   // Entry points are guessed by the scaffold and not here, so a file without a manifest means in
   // the editor what it would mean after `kiln init`.
+  if (IsTyped(file.path)) {
+    ProgramSpec spec;
+    spec.name = name;
+    spec.paths = {file.path};
+    return {std::make_shared<const ProgramSpec>(std::move(spec))};
+  }
   const project::SourceText source{.path = name, .text = file.text};
   const project::Scaffold scaffold = project::MakeScaffold("file", {&source, 1});
   const Result<project::Manifest> manifest = project::ReadManifest(scaffold.manifest, "kiln.toml");
@@ -175,8 +181,34 @@ std::vector<const Project*> Workspace::Projects() {
   return projects;
 }
 
+// What a file is included by is known when everything was read. So these are the programs of its
+// project that are of HLSL, and open files without a project.
+std::vector<ProgramSpecPtr> Workspace::ProgramsAround(const std::string& path) {
+  std::vector<ProgramSpecPtr> specs;
+  const auto is_hlsl = [](const std::string& one) {
+    return LanguageOf(one) == DocumentLanguage::kHlsl;
+  };
+  if (const Project* project = ProjectOf(path)) {
+    std::ranges::copy_if(
+        project->programs, std::back_inserter(specs),
+        [&](const ProgramSpecPtr& spec) { return std::ranges::any_of(spec->paths, is_hlsl); });
+  }
+  for (const std::string& uri : documents_.OpenUris()) {
+    const std::string open = Documents::NameOf(uri);
+    const std::shared_ptr<const SourceFile> file =
+        is_hlsl(open) ? documents_.FileAt(open) : nullptr;
+    if (file != nullptr && ProjectOf(open) == nullptr) {
+      std::ranges::copy(ProgramsOfAlone(*file), std::back_inserter(specs));
+    }
+  }
+  return specs;
+}
+
 // Shared, because a caller keeps them while the manifest may be read anew.
 std::vector<ProgramSpecPtr> Workspace::ProgramsOf(const std::string& path) {
+  if (LanguageOf(path) == DocumentLanguage::kHlslInclude) {
+    return ProgramsAround(path);
+  }
   std::vector<ProgramSpecPtr> specs;
   if (const Project* project = ProjectOf(path)) {
     const auto found = project->programs_of.find(path);
@@ -186,7 +218,7 @@ std::vector<ProgramSpecPtr> Workspace::ProgramsOf(const std::string& path) {
       }
     }
   }
-  if (specs.empty() && LanguageOf(path) == DocumentLanguage::kRpl) {
+  if (specs.empty() && (LanguageOf(path) == DocumentLanguage::kRpl || IsTypedRoot(path))) {
     if (const std::shared_ptr<const SourceFile> file = documents_.FileAt(path)) {
       specs = ProgramsOfAlone(*file);
     }

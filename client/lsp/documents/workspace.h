@@ -53,10 +53,11 @@ class Workspace {
   std::vector<const Project*> Projects();  // of the roots and of what was asked for
 
   // Every program that has the file, in the order of the manifest; at least one for a readable
-  // file.
+  // file. For a file to be included every one that may include it.
   std::vector<ProgramSpecPtr> ProgramsOf(const std::string& path);
 
  private:
+  std::vector<ProgramSpecPtr> ProgramsAround(const std::string& path);
   std::string ManifestOf(const std::string& path);
 
   Documents& documents_;

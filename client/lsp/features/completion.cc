@@ -12,6 +12,7 @@
 #include "client/lsp/features/builtin_text.h"
 #include "client/lsp/features/scope.h"
 #include "client/lsp/manifest/keys.h"
+#include "client/lsp/modules/module_completion.h"
 
 namespace kiln::lsp {
 namespace {
@@ -343,6 +344,9 @@ Outcome Complete(Session& session, const Json& params) {
   const Spot& spot = std::get<Spot>(read);
   if (LanguageOf(spot.file.path) == DocumentLanguage::kManifest) {
     return CompleteManifest(session, spot);
+  }
+  if (IsTyped(spot.file.path)) {
+    return CompleteInModule(session, spot);
   }
   // No answer at all for a file of no program that links; an empty list would close the client's
   // own word list.

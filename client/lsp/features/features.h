@@ -3,6 +3,7 @@
 // params -> result or error. methods.def says which method is whose.
 #pragma once
 
+#include "client/lsp/diagnostics/pull.h"
 #include "client/lsp/features/code_actions.h"
 #include "client/lsp/features/commands.h"
 #include "client/lsp/features/completion.h"

@@ -9,6 +9,7 @@
 #include "client/lsp/documents/languages.h"
 #include "client/lsp/features/builtin_text.h"
 #include "client/lsp/manifest/keys.h"
+#include "client/lsp/modules/module_names.h"
 #include "compiler/driver/option_text.h"
 
 namespace kiln::lsp {
@@ -256,6 +257,9 @@ Outcome Hover(Session& session, const Json& params) {
                          .paragraphs = {std::string(key->row->text)}},
                         spot.file.RangeOf(session, key->bytes))
                : Json(nullptr);
+  }
+  if (IsTyped(spot.file.path)) {
+    return HoverInModule(session, spot);
   }
   const std::optional<FileView> file = session.analysis.ViewOf(spot.file.path);
   if (!file.has_value()) {

@@ -7,6 +7,7 @@
 #include "client/lsp/documents/languages.h"
 #include "client/lsp/documents/uri.h"
 #include "client/lsp/features/mentions.h"
+#include "client/lsp/modules/module_names.h"
 
 namespace kiln::lsp {
 namespace {
@@ -59,6 +60,9 @@ Outcome Definition(Session& session, const Json& params) {
   if (LanguageOf(spot.file.path) == DocumentLanguage::kManifest) {
     return DefinitionInManifest(session, spot);
   }
+  if (IsTyped(spot.file.path)) {
+    return DefinitionInModule(session, spot);
+  }
   const std::optional<NameHere> name = NameAt(session.analysis, spot.file.path, spot.offset);
   if (!name.has_value()) {
     return Json(nullptr);
@@ -81,12 +85,15 @@ Outcome References(Session& session, const Json& params) {
     return std::move(*outcome);
   }
   const Spot& spot = std::get<Spot>(read);
+  // The protocol leaves the choice to the client, which mostly wants both.
+  const bool declarations = FlagAt(params, "context/includeDeclaration").value_or(true);
+  if (IsTyped(spot.file.path)) {
+    return ReferencesInModule(session, spot, declarations);
+  }
   const std::optional<NameHere> name = NameAt(session.analysis, spot.file.path, spot.offset);
   if (!name.has_value()) {
     return Json(nullptr);
   }
-  // The protocol leaves the choice to the client, which mostly wants both.
-  const bool declarations = FlagAt(params, "context/includeDeclaration").value_or(true);
   const Mentions mentions = FindMentions(session.analysis, spot.file.path, name->key);
   Json places = Json::array();
   for (const auto& [path, found] : mentions.by_path) {
@@ -110,6 +117,9 @@ Outcome Highlights(Session& session, const Json& params) {
     return std::move(*outcome);
   }
   const Spot& spot = std::get<Spot>(read);
+  if (IsTyped(spot.file.path)) {
+    return HighlightsInModule(session, spot);
+  }
   const std::optional<NameHere> name = NameAt(session.analysis, spot.file.path, spot.offset);
   Json places = Json::array();
   if (name.has_value()) {

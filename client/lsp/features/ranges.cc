@@ -5,6 +5,8 @@
 #include <algorithm>
 
 #include "client/lsp/analysis/outline.h"
+#include "client/lsp/documents/languages.h"
+#include "client/lsp/modules/module_names.h"
 
 namespace kiln::lsp {
 namespace {
@@ -86,6 +88,9 @@ Outcome FoldingRanges(Session& session, const Json& params) {
   std::variant<OpenFile, RpcError> read = FileOf(session, params);
   if (auto* error = std::get_if<RpcError>(&read)) {
     return std::move(*error);
+  }
+  if (IsTyped(std::get<OpenFile>(read).path)) {
+    return FoldingOfModule(session, std::get<OpenFile>(read));
   }
   const std::shared_ptr<const Source> source =
       session.analysis.SourceOf(std::get<OpenFile>(read).path);

@@ -7,7 +7,9 @@
 
 #include "client/lsp/analysis/aliveness.h"
 #include "client/lsp/analysis/outline.h"
+#include "client/lsp/documents/languages.h"
 #include "client/lsp/features/token_legend.h"
+#include "client/lsp/modules/module_names.h"
 
 namespace kiln::lsp {
 
@@ -201,6 +203,9 @@ Outcome SemanticTokens(Session& session, const Json& params) {
     return std::move(*error);
   }
   const OpenFile& open = std::get<OpenFile>(read);
+  if (IsTyped(open.path)) {
+    return TokensOfModule(session, open);
+  }
   const std::shared_ptr<const Source> source = session.analysis.SourceOf(open.path);
   if (source == nullptr) {
     return Json(nullptr);

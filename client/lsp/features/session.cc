@@ -20,6 +20,12 @@ ClientAbilities AbilitiesOf(const Json& params) {
   abilities.refresh_hints = can("workspace/inlayHint/refreshSupport");
   abilities.refresh_tokens = can("workspace/semanticTokens/refreshSupport");
   abilities.related_information = can("textDocument/publishDiagnostics/relatedInformation");
+  // One of both ways, never both: an editor would show each message twice. Variants are tried
+  // behind an answer, so a client that cannot be told to ask again is better served by what is
+  // published.
+  abilities.pull_diagnostics =
+      FindPath(params, "capabilities/textDocument/diagnostic") != nullptr &&
+      can("workspace/diagnostics/refreshSupport");
   const Json* formats = FindPath(params, "capabilities/textDocument/hover/contentFormat");
   // A client that names no format gets Markdown, else the first format of its list is its
   // favourite.

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "client/lsp/analysis/analysis.h"
+#include "client/lsp/diagnostics/reports.h"
 #include "client/lsp/features/builtin_text.h"
 #include "client/lsp/protocol/message.h"
 #include "client/lsp/protocol/position.h"
@@ -26,6 +27,7 @@ struct ClientAbilities {
   bool refresh_hints = false;
   bool refresh_tokens = false;
   bool related_information = false;  // in diagnostics
+  bool pull_diagnostics = false;     // asks for diagnostics, and again when it is told to
   bool markdown = true;              // in hover
 };
 ClientAbilities AbilitiesOf(const Json& initialize_params);
@@ -44,6 +46,7 @@ struct Session {
     Digest digest;  // of the text that it is about
   };
   std::map<std::string, std::vector<ShownFix>> fixes;
+  Reports reports;
   // Inbuilt functions by version of the language, made when first asked for.
   std::map<uint32_t, std::vector<BuiltinText>> builtins;
   bool variant_changed = false;  // what is shown of variants must be asked for again

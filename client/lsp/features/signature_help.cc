@@ -7,7 +7,9 @@
 
 #include "client/lsp/analysis/cursor.h"
 #include "client/lsp/analysis/outline.h"
+#include "client/lsp/documents/languages.h"
 #include "client/lsp/features/builtin_text.h"
+#include "client/lsp/modules/module_completion.h"
 
 namespace kiln::lsp {
 namespace {
@@ -72,6 +74,9 @@ Outcome SignatureHelp(Session& session, const Json& params) {
     return std::move(*error);
   }
   const Spot& spot = std::get<Spot>(read);
+  if (IsTyped(spot.file.path)) {
+    return SignaturesInModule(session, spot);
+  }
   const std::optional<FileView> file = session.analysis.ViewOf(spot.file.path);
   if (!file.has_value()) {
     return Json(nullptr);

@@ -8,6 +8,7 @@
 #include "client/lsp/analysis/outline.h"
 #include "client/lsp/documents/languages.h"
 #include "client/lsp/manifest/places.h"
+#include "client/lsp/modules/module_names.h"
 
 namespace kiln::lsp {
 namespace {
@@ -123,6 +124,24 @@ bool Fits(std::string_view name, std::string_view query) {
   return at == query.size();
 }
 
+// Names of a root and its includes that stand in no function.
+void AddModuleSymbols(Session& session, const std::string& path, const std::string& query,
+                      Json& symbols) {
+  const std::optional<Analysis::ModuleView> view =
+      IsTypedRoot(path) ? session.analysis.ModuleViewOf(path) : std::nullopt;
+  if (!view.has_value()) {
+    return;
+  }
+  for (const front::IndexedSymbol& symbol : view->index().symbols) {
+    if (symbol.parent == front::IndexedSymbol::kNone && Fits(symbol.name, query) &&
+        symbols.size() < kMaxSymbols) {
+      symbols.push_back({{"name", symbol.name},
+                         {"kind", SymbolKindOf(symbol.kind)},
+                         {"location", LocationInModule(session, *view->source, symbol.name_at)}});
+    }
+  }
+}
+
 }  // namespace
 
 // In the order of the text; the client builds its tree from the ranges.
@@ -134,6 +153,9 @@ Outcome DocumentSymbols(Session& session, const Json& params) {
   const OpenFile& file = std::get<OpenFile>(read);
   if (LanguageOf(file.path) == DocumentLanguage::kManifest) {
     return ManifestSymbols(session, file);
+  }
+  if (IsTyped(file.path)) {
+    return SymbolsOfModule(session, file);
   }
   Json symbols = Json::array();
   const std::shared_ptr<const Source> source = session.analysis.SourceOf(file.path);
@@ -166,6 +188,7 @@ Outcome WorkspaceSymbols(Session& session, const Json& params) {
   }
   Json symbols = Json::array();
   for (const std::string& path : paths) {
+    AddModuleSymbols(session, path, *query, symbols);
     const std::shared_ptr<const Source> source = session.analysis.SourceOf(path);
     if (source == nullptr) {
       continue;

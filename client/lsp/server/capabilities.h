@@ -4,11 +4,11 @@
 
 #include <string>
 
+#include "client/lsp/features/session.h"
 #include "client/lsp/protocol/json.h"
-#include "client/lsp/protocol/position.h"
 
 namespace kiln::lsp {
 
-Json InitializeResult(Encoding encoding, const std::string& version);
+Json InitializeResult(const Session& session, const std::string& version);
 
 }  // namespace kiln::lsp

@@ -23,10 +23,12 @@ using Handler = Outcome (*)(Session&, const Json&);
 struct MethodRow {
   std::string_view method;
   Handler handler;
+  bool pulls = false;
 };
 // The order of the rows does not matter; there are some twenty.
 constexpr MethodRow kMethods[] = {
-#define KILN_LSP_REQUEST(method, function) {method, &function},
+#define KILN_LSP_REQUEST(method, function) {method, &function, false},
+#define KILN_LSP_PULL(method, function) {method, &function, true},
 #include "client/lsp/features/methods.def"
 };
 
@@ -129,6 +131,7 @@ bool Server::Step() {
   // come again for the other programs.
   const std::optional<RpcError> error = RunStep(clock_, [&] { worked = checker_.Step(out); });
   SendAll(out);
+  RefreshDiagnostics();
   if (error.has_value()) {
     checker_.Abandon();
     ShowError(fmt::format("kiln gave up a check: {}", error->message));
@@ -198,6 +201,9 @@ Outcome Server::Answer(const RpcMessage& request) {
     return RpcError{.code = RpcCode::kContentModified,
                     .message = "the document changed behind the request"};
   }
+  if (row->pulls) {
+    CheckNow(UriIn(request));
+  }
   // A command that leaves something open is answered at once, and the question goes to the client
   // as a request of its own. The command would otherwise block the one thread until somebody chose.
   if (request.method == "workspace/executeCommand" && session_.abilities.show_choices) {
@@ -209,6 +215,28 @@ Outcome Server::Answer(const RpcMessage& request) {
     }
   }
   return row->handler(session_, request.params);
+}
+
+// A pull without a document is about all of them, and from then on the checker looks at all.
+void Server::CheckNow(const std::string& uri) {
+  if (uri.empty()) {
+    checker_.WatchWorkspace();
+    return;
+  }
+  const std::string path = Documents::NameOf(uri);
+  session_.reports.MarkAsked(path);
+  std::vector<Json> out;
+  checker_.CheckNow(path, out);
+  SendAll(out);
+}
+
+// At most one refresh is under way: a client that is slow to ask again is not flooded, and whatever
+// changes until it answers is one more refresh.
+void Server::RefreshDiagnostics() {
+  if (session_.abilities.pull_diagnostics && !refresh_.has_value() && session_.reports.TakeNews()) {
+    refresh_ = next_request_;
+    Send(RequestOf(next_request_++, "workspace/diagnostic/refresh", nullptr));
+  }
 }
 
 // Settings that the client chooses once are stored here and do not change afterwards.
@@ -238,7 +266,7 @@ Outcome Server::Initialize(const Json& params) {
     }
   }
   state_ = State::kRunning;
-  return InitializeResult(session_.encoding, version_);
+  return InitializeResult(session_, version_);
 }
 
 // Notifications before initialize and after shutdown are ignored, as the protocol asks; `exit`
@@ -320,6 +348,11 @@ void Server::AskForChoice(const Json& arguments) {
 
 // Answers to refreshes and to questions that were dropped are met here as well and are ignored.
 void Server::TakeAnswer(const RpcMessage& answer) {
+  if (refresh_.has_value() && answer.id == *refresh_) {
+    refresh_.reset();
+    RefreshDiagnostics();
+    return;
+  }
   const auto question =
       std::ranges::find_if(questions_, [&](const Question& one) { return answer.id == one.id; });
   if (question == questions_.end()) {

@@ -12,7 +12,7 @@
 #include <string>
 #include <string_view>
 
-#include "client/lsp/features/checker.h"
+#include "client/lsp/diagnostics/checker.h"
 #include "client/lsp/features/session.h"
 #include "client/lsp/protocol/frame_reader.h"
 #include "client/lsp/protocol/message.h"
@@ -54,6 +54,8 @@ class Server {
   void SendAll(std::vector<Json>& messages);
   void ShowError(const std::string& text);
   void RefreshVariants();
+  void RefreshDiagnostics();
+  void CheckNow(const std::string& uri);
   void AskForChoice(const Json& arguments);
 
   Clock& clock_;
@@ -65,7 +67,8 @@ class Server {
   std::optional<int> exit_code_;
   Session session_;
   Checker checker_{session_, clock_};
-  int64_t next_request_ = 1;  // of requests to the client
+  int64_t next_request_ = 1;        // of requests to the client
+  std::optional<int64_t> refresh_;  // of diagnostics, not answered yet
   struct Question {
     int64_t id = 0;
     Json arguments;  // of kiln.chooseVariant, so far

@@ -15,9 +15,11 @@ end
 function M.setup(options)
   options = options or {}
   vim.cmd([[autocmd BufRead,BufNewFile *.rpl setfiletype rpl]])
+  vim.cmd([[autocmd BufRead,BufNewFile *.hlsl,*.hlsli setfiletype hlsl]])
+  vim.cmd([[autocmd BufRead,BufNewFile *.wgsl setfiletype wgsl]])
   M.commands()
   vim.api.nvim_create_autocmd("FileType", {
-    pattern = { "rpl" },
+    pattern = { "rpl", "hlsl", "wgsl" },
     callback = function(event) M.start(event.buf, options) end,
   })
   vim.api.nvim_create_autocmd({ "BufRead", "BufNewFile" }, {

@@ -6,7 +6,7 @@
 const vscode = require("vscode");
 const { spawn } = require("child_process");
 
-const SELECTOR = [{ language: "rpl" }, { pattern: "**/kiln.toml" }];
+const SELECTOR = [{ language: "rpl" }, { language: "hlsl" }, { language: "wgsl" }, { pattern: "**/kiln.toml" }];
 
 class Connection {
   constructor(command, onNotification, onRequest, onEnd) {

@@ -171,6 +171,7 @@ ExprId MemberOfStruct(CheckContext& context, ExprId base, uint32_t name, TokenRa
       leaf += context.types().LeavesOf(member.type);
       continue;
     }
+    context.NoteMention(name, member.token);
     if (source.kind == ExprKind::kConstant) {
       return MakePart(context, base, member.type, PartAt(context, leaf, member.type), at);
     }

@@ -166,6 +166,7 @@ ExprId CallOverloads(CheckContext& context, std::span<const FunctionId> function
   const Choice choice = Choose(context.types(), candidates, types, context.dialect());
   if (choice.candidate != kNoCandidate) {
     const FunctionId id = functions[choice.candidate];
+    context.NoteMention(name, context.unit[id].at.begin);
     if (!context.unit[id].method) {
       return CallFunction(context, id, arguments, name, at);
     }

@@ -84,8 +84,9 @@ void CheckRows(CheckContext& context, uint32_t first, uint32_t end) {
 // Settle comes last: what functions do with resources they are handed is known when all bodies
 // are.
 CheckResult Check(const TokenStream& stream, const syntax::Ast& ast, const Settings& settings,
-                  const LanguageLimits& limits) {
+                  const LanguageLimits& limits, std::vector<front::Mention>* mentions) {
   CheckContext context(stream, ast, settings, limits);
+  context.mentions = mentions;
   CheckRows(context, 0, static_cast<uint32_t>(ast.decls.size()));
   Settle(context);
   SortAndMerge(context.diagnostics);

@@ -6,6 +6,7 @@
 
 #include "compiler/base/language_limits.h"
 #include "compiler/diag/diagnostic.h"
+#include "compiler/front/common/source_index.h"
 #include "compiler/front/hlsl/check/tree.h"
 #include "compiler/front/hlsl/settings.h"
 #include "compiler/front/hlsl/syntax/ast.h"
@@ -18,8 +19,10 @@ struct CheckResult {
   std::vector<Diagnostic> diagnostics;  // sorted
 };
 
-// A pure function. See spec/hlsl 5.3, 6 to 13
+// A pure function. `mentions` gets what each name means; null: nobody asks. See spec/hlsl 5.3, 6
+// to 13
 CheckResult Check(const TokenStream& stream, const syntax::Ast& ast, const Settings& settings,
-                  const LanguageLimits& limits = {});
+                  const LanguageLimits& limits = {},
+                  std::vector<front::Mention>* mentions = nullptr);
 
 }  // namespace kiln::hlsl

@@ -14,6 +14,7 @@
 #include "compiler/base/threads/stop.h"
 #include "compiler/diag/diagnostic.h"
 #include "compiler/diag/message_count.h"
+#include "compiler/front/common/source_index.h"
 #include "compiler/front/hlsl/check/scopes.h"
 #include "compiler/front/hlsl/check/tree.h"
 #include "compiler/front/hlsl/settings.h"
@@ -63,6 +64,15 @@ class CheckContext {
   Scopes scopes;
   std::vector<Diagnostic> diagnostics;
   MessageCount found;  // of what is in `diagnostics`
+
+  // For editors: what names mean; null where nobody asks.
+  std::vector<front::Mention>* mentions = nullptr;
+  void NoteMention(uint32_t token, uint32_t declared) {
+    if (mentions != nullptr && declared != kNoRow) {
+      ChargeMemory(sizeof(front::Mention));
+      mentions->push_back({.token = token, .declared = declared});
+    }
+  }
 
   // The function whose body is checked, and the namespaces around it.
   FunctionId function;

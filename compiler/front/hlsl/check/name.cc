@@ -41,6 +41,7 @@ PathTarget FindPath(CheckContext& context, uint32_t name, uint32_t path, bool gl
     if (found == nullptr) {
       return {nullptr, token};
     }
+    context.NoteMention(token, found->token);
     scope = ScopeOf(*found);
     if (!scope.valid()) {
       return {nullptr, token};
@@ -48,6 +49,10 @@ PathTarget FindPath(CheckContext& context, uint32_t name, uint32_t path, bool gl
     within = true;
   }
   const Symbol* found = step(name);
+  // Which of several functions is meant is known when the arguments are (CallOverloads).
+  if (found != nullptr && found->kind != SymbolKind::kFunctions) {
+    context.NoteMention(name, found->token);
+  }
   return {found, found == nullptr ? name : syntax::kNone};
 }
 

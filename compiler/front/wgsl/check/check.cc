@@ -21,8 +21,9 @@ namespace kiln::wgsl::front {
 // Declarations are checked callees first, so a name is always known where it is mentioned, and
 // no declaration is looked at twice. Behind an error the next declaration goes on.
 CheckResult Check(const TokenStream& stream, const syntax::Ast& ast, uint32_t module,
-                  const LanguageLimits& limits) {
+                  const LanguageLimits& limits, std::vector<kiln::front::Mention>* mentions) {
   CheckContext context(stream, ast, module, limits);
+  context.mentions = mentions;
   // By row of the syntax tree, so that an operand is found by its number.
   context.rows.resize(ast.exprs.size());
   CheckDirectives(context);

@@ -16,6 +16,7 @@
 #include "compiler/base/threads/stop.h"
 #include "compiler/diag/diagnostic.h"
 #include "compiler/diag/message_count.h"
+#include "compiler/front/common/source_index.h"
 #include "compiler/front/wgsl/check/scopes.h"
 #include "compiler/front/wgsl/check/tree.h"
 #include "compiler/front/wgsl/syntax/ast.h"
@@ -39,6 +40,15 @@ class CheckContext {
   Scopes scopes;
   std::vector<Diagnostic> diagnostics;
   MessageCount found;  // of what is in `diagnostics`
+
+  // For editors: what names mean; null where nobody asks.
+  std::vector<kiln::front::Mention>* mentions = nullptr;
+  void NoteMention(uint32_t token, uint32_t declared, uint32_t member = kNoRow) {
+    if (mentions != nullptr) {
+      ChargeMemory(sizeof(kiln::front::Mention));
+      mentions->push_back({.token = token, .declared = declared, .member = member});
+    }
+  }
 
   bool has_f16 = false;          // enable f16
   bool has_dual_source = false;  // enable dual_source_blending

@@ -114,12 +114,14 @@ ExprId CheckMember(CheckContext& context, ExprId of, uint32_t name, TokenRange a
     return Swizzle(context, of, text, at);
   }
   if (type.kind == TypeKind::kStruct) {
+    const uint32_t declared = context.types()[StructId{type.element}].token;
     const std::vector<StructMember>& members = context.types()[StructId{type.element}].members;
     for (uint32_t i = 0; i < members.size(); ++i) {
       if (members[i].name != text) {
         continue;
       }
       const TypeId part = members[i].type;
+      context.NoteMention(name, declared, i);
       // Parts of constants are constants: no row stands between them and the leaves.
       if (context.Get(of).kind == ExprKind::kConstant) {
         const std::span<const Word> words = PartOf(context, of, i);

@@ -57,6 +57,7 @@ class Name {
   }
 
   ExprId Declared(const Meaning& meaning) {
+    context_.NoteMention(name_.token, meaning.token);
     Expr value = meaning.value;
     if (value.kind == ExprKind::kFailed) {
       return Failed();

@@ -25,6 +25,11 @@ struct FileDiagnostic {
 // first source.
 FileDiagnostic JsonOf(Session& session, const LinkedSources& program, const Diagnostic& diagnostic);
 
+// Those of a program of HLSL or WGSL, each in the file that its place is in, with the chain of
+// includes that led there.
+std::vector<FileDiagnostic> PlacedRows(Session& session, const LinkedSources& program,
+                                       std::span<const Diagnostic> diagnostics);
+
 // A diagnostic of a manifest, which has a text and a place only.
 Json ManifestDiagnostic(const Range& range, std::string message);
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "client/lsp/analysis/space_check.h"
-#include "client/lsp/features/diagnostic_json.h"
+#include "client/lsp/diagnostics/diagnostic_json.h"
 #include "client/lsp/features/session.h"
 #include "compiler/base/clock.h"
 
@@ -19,7 +19,7 @@ namespace kiln::lsp {
 
 class Checker {
  public:
-  // Of the programs of one file this many are checked.
+  // Of the programs of one file, and of those without an open file, this many are checked.
   static constexpr size_t kMaxPrograms = 64;
   static constexpr Duration kSlice = std::chrono::milliseconds(4);
 
@@ -33,6 +33,11 @@ class Checker {
 
   // One step; false if nothing was left to do. Adds notifications.
   bool Step(std::vector<Json>& out);
+  // Somebody asks for the file's diagnostics now: what the next steps would say about it first is
+  // said here.
+  void CheckNow(const std::string& path, std::vector<Json>& out);
+  // From now on the programs of all projects are checked, whether something of them is open or not.
+  void WatchWorkspace();
   // A step threw: what it was about is given up until it is touched again.
   void Abandon();
   bool idle() const { return dirty_.empty() && pending_.empty() && running_.empty(); }
@@ -46,6 +51,7 @@ class Checker {
     std::vector<Json> manifest_rows;
   };
 
+  void CheckDirty(const std::string& path, std::vector<Json>& out);
   void CheckFile(const std::string& path, std::vector<Json>& out);
   void CheckManifest(const std::string& path, std::vector<Json>& out);
   // Checks a program anew if something of it changed; true if it did.
@@ -57,6 +63,8 @@ class Checker {
   void PublishManifest(const std::string& path, std::vector<Json>& out);
   void Send(const std::string& path, Json diagnostics, std::vector<Json>& out);
   void ForgetClosed(std::vector<Json>& out);
+  void QueueWorkspace();
+  bool IsWanted(const LinkedSources& program) const;
   static std::string NameOf(const ProgramSpec& spec);
 
   Session& session_;
@@ -67,8 +75,10 @@ class Checker {
   std::string in_work_;                  // of running_
   std::map<std::string, CheckedProgram> checked_;
   std::set<std::string> open_;
-  std::map<std::string, std::string> published_;  // by path, as JSON
-  bool forget_ = false;                           // a file was closed
+  bool watches_workspace_ = false;
+  std::set<std::string> watched_;       // names of programs that stay without an open file
+  std::vector<std::string> manifests_;  // of watched ones, not looked at yet
+  bool forget_ = false;                 // a file was closed
 };
 
 }  // namespace kiln::lsp

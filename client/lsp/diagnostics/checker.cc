@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "client/lsp/features/checker.h"
+#include "client/lsp/diagnostics/checker.h"
 
 #include <algorithm>
 #include <utility>
@@ -79,6 +79,62 @@ void Checker::TouchOpenFiles() {
   for (const std::string& path : std::set<std::string>(open_)) {
     Touch(path);
   }
+  QueueWorkspace();
+}
+
+void Checker::WatchWorkspace() {
+  if (!watches_workspace_) {
+    watches_workspace_ = true;
+    QueueWorkspace();
+  }
+}
+
+// The programs of the roots wait behind everything that somebody has open. A program that did not
+// change costs a comparison of its sources (CheckProgram), so they may be queued often.
+void Checker::QueueWorkspace() {
+  if (!watches_workspace_) {
+    return;
+  }
+  watched_.clear();
+  manifests_.clear();
+  for (const Project* project : session_.analysis.workspace().Projects()) {
+    manifests_.push_back(project->path);
+    for (const ProgramSpecPtr& spec : project->programs) {
+      const std::string name = NameOf(*spec);
+      if (watched_.size() >= kMaxPrograms || !watched_.insert(name).second) {
+        continue;
+      }
+      const bool waits = std::ranges::any_of(
+          pending_, [&](const ProgramSpecPtr& one) { return NameOf(*one) == name; });
+      if (!waits) {
+        pending_.insert(pending_.begin(), spec);
+      }
+    }
+  }
+  forget_ = true;  // a program may have left its manifest
+}
+
+bool Checker::IsWanted(const LinkedSources& program) const {
+  const auto is_open = [&](const std::string& one) { return open_.contains(one); };
+  return watched_.contains(NameOf(program.spec)) ||
+         std::ranges::any_of(program.spec.paths, is_open) ||
+         std::ranges::any_of(program.Paths(), is_open);
+}
+
+void Checker::CheckNow(const std::string& path, std::vector<Json>& out) {
+  const auto waits = std::ranges::find(dirty_, path);
+  if (waits != dirty_.end()) {
+    dirty_.erase(waits);
+    CheckDirty(path, out);
+  }
+}
+
+void Checker::CheckDirty(const std::string& path, std::vector<Json>& out) {
+  if (LanguageOf(path) == DocumentLanguage::kManifest) {
+    CheckManifest(path, out);
+  } else {
+    CheckFile(path, out);
+  }
 }
 
 void Checker::Close(const std::string& path) {
@@ -108,11 +164,13 @@ bool Checker::Step(std::vector<Json>& out) {
   if (!dirty_.empty()) {
     const std::string path = std::move(dirty_.back());
     dirty_.pop_back();
-    if (LanguageOf(path) == DocumentLanguage::kManifest) {
-      CheckManifest(path, out);
-    } else {
-      CheckFile(path, out);
-    }
+    CheckDirty(path, out);
+    return true;
+  }
+  if (!manifests_.empty()) {
+    const std::string path = std::move(manifests_.back());
+    manifests_.pop_back();
+    PublishManifest(path, out);
     return true;
   }
   if (!pending_.empty()) {
@@ -168,12 +226,14 @@ void Checker::CheckFile(const std::string& path, std::vector<Json>& out) {
   } else {
     Publish(path, out);
   }
+  // The names of the last text that parses are what completion offers in one that does not.
+  (void)session_.analysis.ModuleViewOf(path);
 }
 
 bool Checker::CheckProgram(const ProgramSpec& spec) {
   const std::string name = NameOf(spec);
   std::shared_ptr<const LinkedSources> program = session_.analysis.Link(spec);
-  if (program->sources.empty()) {
+  if (program->sources.empty() && program->typed.empty()) {
     checked_.erase(name);
     std::erase(running_, name);  // a name of running_ is one of checked_
     return false;
@@ -194,7 +254,10 @@ bool Checker::CheckProgram(const ProgramSpec& spec) {
       .program = program, .interest = interest, .check = nullptr, .rows = {}, .manifest_rows = {}};
   // Variants are only tried of sources without errors: what the compiler says about a mended text
   // is about code that nobody wrote.
-  if (program->good && program->linked.has_value()) {
+  // A module of HLSL or WGSL was checked by its front end; without entry points nothing of it is
+  // emitted.
+  const bool builds = program->typed.empty() || !program->spec.entries.empty();
+  if (program->good && program->linked.has_value() && builds) {
     checked.check = std::make_unique<SpaceCheck>(program, interest);
     checked.check->CheckInterest();
     running_.push_back(name);
@@ -222,7 +285,16 @@ void Checker::TakeRows(CheckedProgram& checked) {
       found.push_back(WithVariants(message));
     }
   }
+  for (uint32_t i = 0; i < program.typed.size(); ++i) {
+    for (const Diagnostic& diagnostic : program.typed[i]->diagnostics()) {
+      found.push_back(Renumbered(diagnostic, i));
+    }
+  }
   SortAndMerge(found);
+  if (!program.typed.empty()) {
+    checked.rows = PlacedRows(session_, program, found);
+    return;
+  }
   checked.rows.clear();
   for (const Diagnostic& diagnostic : found) {
     checked.rows.push_back(JsonOf(session_, program, diagnostic));
@@ -258,11 +330,12 @@ void Checker::CheckManifest(const std::string& path, std::vector<Json>& out) {
       dirty_.insert(dirty_.begin(), open);
     }
   }
+  QueueWorkspace();
 }
 
 void Checker::PublishProgram(const LinkedSources& program, std::vector<Json>& out) {
-  for (const std::shared_ptr<const Source>& source : program.sources) {
-    Publish(source->file().path, out);
+  for (const std::string& path : program.Paths()) {
+    Publish(path, out);
   }
   if (!program.spec.manifest_path.empty()) {
     PublishManifest(program.spec.manifest_path, out);
@@ -276,9 +349,7 @@ void Checker::Publish(const std::string& path, std::vector<Json>& out) {
   std::vector<Session::ShownFix> fixes;
   const std::shared_ptr<const SourceFile> now = session_.documents().FileAt(path);
   for (const auto& [name, checked] : checked_) {
-    const std::optional<uint32_t> ordinal = checked.program->OrdinalOf(path);
-    if (now == nullptr || !ordinal.has_value() ||
-        checked.program->source(*ordinal).file().digest != now->digest) {
+    if (now == nullptr || !checked.program->Has(path, now->digest)) {
       continue;
     }
     for (const FileDiagnostic& row : checked.rows) {
@@ -324,19 +395,15 @@ void Checker::PublishManifest(const std::string& path, std::vector<Json>& out) {
   Send(path, std::move(rows), out);
 }
 
-// An open file is told each time, because its editor waits; others when something changed.
+// An open file is told each time, because its editor waits; others when something changed. A client
+// that pulls is told nothing: it asks, and Reports knows when it has to ask again.
 void Checker::Send(const std::string& path, Json diagnostics, std::vector<Json>& out) {
-  const std::string text = Dump(diagnostics);
   const bool is_open = open_.contains(path);
-  std::string& before = published_[path];
-  // `before` is what the client has of the file; an empty text means that it was never told
-  // anything.
-  if (text == before || (before.empty() && diagnostics.empty() && !is_open)) {
-    if (!is_open) {
-      return;
-    }
+  const std::shared_ptr<const SourceFile> file = session_.documents().FileAt(path);
+  const bool changed = session_.reports.Set(path, diagnostics, file.get());
+  if (session_.abilities.pull_diagnostics || (!changed && !is_open)) {
+    return;
   }
-  before = text;
   const std::string uri = session_.documents().UriOfPath(path);
   Json params{{"uri", uri}, {"diagnostics", std::move(diagnostics)}};
   if (const TextDocument* document = session_.documents().Find(uri)) {
@@ -351,11 +418,14 @@ void Checker::ForgetClosed(std::vector<Json>& out) {
   std::erase_if(checked_, [&](const auto& row) {
     // A program stays as long as one of its files is open: its messages in files that are closed
     // are of use, too.
-    const std::vector<std::string>& of = row.second.program->spec.paths;
-    if (std::ranges::any_of(of, [&](const std::string& one) { return open_.contains(one); })) {
+    const LinkedSources& program = *row.second.program;
+    if (IsWanted(program)) {
       return false;
     }
-    paths.insert(of.begin(), of.end());
+    for (const std::string& path : program.Paths()) {
+      paths.insert(path);
+    }
+    paths.insert(program.spec.paths.begin(), program.spec.paths.end());
     std::erase(running_, row.first);
     return true;
   });
@@ -363,8 +433,7 @@ void Checker::ForgetClosed(std::vector<Json>& out) {
     Publish(path, out);
     // Nothing is shown any more, so nothing has to be remembered, and the tables do not grow with
     // every file that was once open.
-    if (published_[path] == "[]") {
-      published_.erase(path);
+    if (session_.reports.ForgetEmpty(path)) {
       session_.fixes.erase(path);
     }
   }

@@ -1,0 +1,3 @@
+// SPDX-License-Identifier: MIT
+struct Tone { float exposure; float3 tint; };
+static const float kWhite = 4;
