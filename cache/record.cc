@@ -169,7 +169,7 @@ Bytes EncodeRecord(const Record& record) {
   writer.U32(1, static_cast<uint32_t>(record.kind));
   writer.List(2, EncodeRows<Product>(record.products, AppendProduct));
   if (!record.live_options.empty()) {
-    writer.List(3, EncodeRows<std::string>(record.live_options, AppendName));
+    writer.List(3, EncodeRows<std::string>(record.live_options.all(), AppendName));
   }
   PutOptionalHash(writer, 4, record.layout_hash);
   PutOptionalHash(writer, 5, record.state_id);

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cache/name_list.h"
 #include "cache/store.h"
 #include "compiler/base/digest.h"
 #include "compiler/base/result.h"
@@ -46,7 +47,7 @@ struct LimitUse {
 struct Record {
   RecordKind kind = RecordKind::kOk;
   std::vector<Product> products;
-  std::vector<std::string> live_options;
+  NameList live_options;
   std::optional<Hash128> layout_hash;
   std::optional<Hash128> state_id;
   uint64_t cpu_us = 0;  // not part of the result

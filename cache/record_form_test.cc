@@ -59,8 +59,8 @@ const std::vector<Change>& OtherForms() {
       {"kind", [](Record& r) { r.kind = RecordKind::kLimit; }},
       {"name of a product", [](Record& r) { r.products[1].name = "code.vertey"; }},
       {"a product less", [](Record& r) { r.products.pop_back(); }},
-      {"name of an option", [](Record& r) { r.live_options[2] = "layerz"; }},
-      {"an option less", [](Record& r) { r.live_options.pop_back(); }},
+      {"name of an option", [](Record& r) { r.live_options = {"detail", "fog", "layerz"}; }},
+      {"an option less", [](Record& r) { r.live_options = {"detail", "fog"}; }},
       {"no layout", [](Record& r) { r.layout_hash.reset(); }},
       {"no state", [](Record& r) { r.state_id.reset(); }},
       {"name of a limit", [](Record& r) { r.limits[0].name = "instructionz"; }},
@@ -86,6 +86,12 @@ TEST(RecordForm, Values_AreShortAndComeBackByteForByte) {
     EXPECT_LT(shortened->size(), record.size() / 2) << change.what;
     EXPECT_EQ(form->Expand(*shortened), record) << change.what;
     EXPECT_EQ(RecordForm::Of(record)->number(), form->number()) << change.what;
+    const Result<RowSummary> decoded = SummarizeRow(Level::kSignature, record);
+    ASSERT_TRUE(decoded.ok()) << change.what;
+    const RowSummary summary = form->SummaryOf(record);
+    EXPECT_EQ(summary.kind, decoded->kind) << change.what;
+    EXPECT_EQ(summary.cost_us, decoded->cost_us) << change.what;
+    EXPECT_EQ(summary.products, decoded->products) << change.what;
   }
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "cache/explain/explain.h"
+#include "cache/name_list.h"
 #include "compiler/base/clock.h"
 
 namespace kiln::compile {
@@ -17,8 +18,8 @@ namespace kiln::compile {
 struct BuildTrace {
   cache::ExplainResult result = cache::ExplainResult::kMiss;
   std::string level;  // that was reached: options, module, variant, live
-  std::optional<std::vector<std::string>> mask;
-  std::vector<std::string> live_options;
+  std::optional<cache::NameList> mask;
+  cache::NameList live_options;
   Hash128 signature;             // zero if there is none
   uint64_t bytes = 0;            // of the products
   uint64_t regions_lowered = 0;  // for this build; what was known already costs none

@@ -81,8 +81,13 @@ Result<Outcome> CachedBuild::BuildPlain(const PreparedProgram& program,
                                         const BuildOptions& how, const cache::Call& call,
                                         BuildReport& report) {
   BuildTrace& trace = report.trace;
-  std::vector<resolve::OptionSetting> settings = program.request.options;
-  settings.insert(settings.end(), options.begin(), options.end());
+  std::vector<resolve::OptionSetting> with_fixed;
+  if (!program.request.options.empty()) {
+    with_fixed = program.request.options;
+    with_fixed.insert(with_fixed.end(), options.begin(), options.end());
+  }
+  const std::span<const resolve::OptionSetting> settings =
+      program.request.options.empty() ? options : std::span(with_fixed);
   // Nothing of a variant can be better than its program. There is no key either, as keys begin with
   // images of sources that could be read.
   if (!program.ok()) {
@@ -121,12 +126,9 @@ Result<Outcome> CachedBuild::BuildChecked(const PreparedProgram& program,
                                           BuildReport& report) {
   BuildTrace& trace = report.trace;
   StageWatch watch(clock_, how.trace == TraceDetail::kNone ? nullptr : &trace);
-  // The key has all options, also those that nothing reads. So it finds only the very same request,
-  // and the masks find the others. See spec/cache 3.5
-  const Hash128 variant = VariantKeyOf(program.entry, program.program(), values);
   CachedResultPtr found = how.known == KnownResult::kBuiltAgain
                               ? nullptr
-                              : lookup_.LookUp(program, values, variant, trace, call);
+                              : lookup_.LookUp(program, values, trace, call);
   watch.Lap("lookup");
   if (found != nullptr && how.failed == KnownFailure::kTriedAgain &&
       found->record->kind != cache::RecordKind::kOk) {
@@ -157,6 +159,9 @@ Result<Outcome> CachedBuild::BuildChecked(const PreparedProgram& program,
   trace.result = cache::ExplainResult::kMiss;
   trace.level = "signature";
   trace.mask.reset();
+  // The key has all options, also those that nothing reads: it names the flight, and the attempts
+  // that end the process.
+  const Hash128 variant = VariantKeyOf(program.entry, program.program(), values);
   const ResultRequest wanted{.program = program,
                              .values = values,
                              .variant = variant,
@@ -206,19 +211,20 @@ std::optional<RecentResult> CachedBuild::Recall(const PreparedProgram& program,
   }
   std::vector<resolve::OptionSetting> settings = program.request.options;
   settings.insert(settings.end(), options.begin(), options.end());
-  const Diagnosed<resolve::OptionValues> values =
-      resolve::CheckOptions(program.program(), settings);
+  Diagnosed<resolve::OptionValues> values = resolve::CheckOptions(program.program(), settings);
   if (!values.ok()) {
     return std::nullopt;
   }
-  const Hash128 variant = VariantKeyOf(program.entry, program.program(), *values.value);
-  return RecentResult{.variant = variant, .found = lookup_.Recent(variant, call)};
+  CachedResultPtr found = lookup_.RecentOf(program.entry, *values.value, call);
+  return RecentResult{
+      .entry = program.entry, .values = *std::move(values.value), .found = std::move(found)};
 }
 
 bool CachedBuild::StillFinds(const RecentResult& recalled, const cache::Call& call) {
   // The pointer is compared and not what it points to: a result never changes, so the same pointer
   // means the same answer.
-  if (recalled.found == nullptr || lookup_.Recent(recalled.variant, call) != recalled.found) {
+  if (recalled.found == nullptr ||
+      lookup_.RecentOf(recalled.entry, recalled.values, call) != recalled.found) {
     return false;
   }
   ++counters_.hits;

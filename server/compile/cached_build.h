@@ -92,7 +92,7 @@ class CachedBuild {
                      std::span<const resolve::OptionSetting> options, const BuildOptions& how,
                      const cache::Call& call, BuildTrace begun = {});
 
-  // The variant key of options that are right, and what is in memory for it. Nothing is counted.
+  // The values of options that are right, and what is in memory for them. Nothing is counted.
   // Nullopt: the program or the options are wrong, or the target has recipes.
   std::optional<RecentResult> Recall(const PreparedProgram& program,
                                      std::span<const resolve::OptionSetting> options,
@@ -127,7 +127,7 @@ class CachedBuild {
   // What its parts remember.
   std::vector<CountedCache*> caches() {
     return {&preparer_.cache(), &pool_,  &builder_.cache(),
-            &lookup_.cache(),   &masks_, &recorder_.cache()};
+            &lookup_.results(), &lookup_.variants(), &masks_, &recorder_.cache()};
   }
 
   const BuildCounters& counters() const { return counters_; }

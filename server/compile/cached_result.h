@@ -28,9 +28,10 @@ struct CachedResult {
 };
 using CachedResultPtr = std::shared_ptr<const CachedResult>;
 
-// The variant key of options that are right, and what this process found for it lately.
+// A variant with options that are right, and what this process found for it lately.
 struct RecentResult {
-  Hash128 variant;
+  Hash128 entry;
+  resolve::OptionValues values;
   CachedResultPtr found;  // null: it is to be asked for with CachedBuild::Build
 };
 

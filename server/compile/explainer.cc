@@ -170,8 +170,10 @@ cache::ExplainRecord ExplainRecordOf(const PreparedProgram& program, const Reque
   record.inputs = std::move(inputs);
   record.result = trace.result;
   record.level = trace.level;
-  record.mask = trace.mask;
-  record.live_options = trace.live_options;
+  if (trace.mask.has_value()) {
+    record.mask = trace.mask->all();
+  }
+  record.live_options = trace.live_options.all();
   record.stage_us = trace.stage_us;
   record.bytes = trace.bytes;
   record.signature = trace.signature;

@@ -105,9 +105,12 @@ ProductList ProductsOf(const driver::BuildResult& built, bool metadata_only) {
     record.state_id = StateIdOf(*built.products);
   }
   // Sorted already: reads come by name.
+  std::vector<std::string> live;
+  live.reserve(built.reads.size());
   for (const driver::OptionRead& read : built.reads) {
-    record.live_options.push_back(read.name);
+    live.push_back(read.name);
   }
+  record.live_options = std::move(live);
   // The encoding of a record is canonical, so equal results are equal bytes.
   std::sort(record.products.begin(), record.products.end(),
             [](const cache::Product& a, const cache::Product& b) { return a.name < b.name; });

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "cache/name_list.h"
 #include "cache/store.h"
 #include "compiler/base/digest.h"
 #include "compiler/diag/place.h"
@@ -82,7 +83,7 @@ struct Artifact {
   std::string target;
   std::vector<StageCodeDigest> code;  // stage order
   Digest metadata;
-  std::vector<std::string> live_options;  // sorted
+  cache::NameList live_options;  // sorted
   Hash128 layout_hash;
   Hash128 state_id;
   Hash128 signature;

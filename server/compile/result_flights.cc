@@ -63,7 +63,7 @@ Result<CachedResultPtr> ResultFlights::Fly(const ResultRequest& wanted,
   if (CachedResultPtr landed = wanted.how.known == KnownResult::kBuiltAgain ||
                                        wanted.how.failed == KnownFailure::kTriedAgain
                                    ? nullptr
-                                   : lookup_.Recent(wanted.variant, call);
+                                   : lookup_.RecentOf(wanted.program.entry, wanted.values, call);
       landed != nullptr) {
     flight.Complete(CachedResultPtr(landed));
     return landed;

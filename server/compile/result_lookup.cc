@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Three tables lead to a result: variants in memory, masks of entries, and records in the store.
-// Results in memory never change and are shared by pointer; a pointer that is still in the table
-// means that nothing about the result has changed.
+// Three tables lead to a result: values of options in memory, masks of entries, and records in the
+// store. Results in memory never change and are shared by pointer; a pointer that is still in the
+// table means that nothing about the result has changed.
 #include "server/compile/result_lookup.h"
 
 #include <memory>
@@ -18,48 +18,106 @@
 namespace kiln::compile {
 namespace {
 
-// About; a result that is known by several keys is counted under each.
+// About; names of live options are shared by all results that have the same.
 uint64_t BytesOf(const CachedResult& found) {
-  uint64_t bytes = sizeof(Hash128) + sizeof(CachedResult) + sizeof(cache::Record);
+  constexpr uint64_t kRow = 128;  // of the table, with links, slot and control blocks
+  uint64_t bytes = kRow + sizeof(CachedResult) + sizeof(cache::Record);
   for (const cache::Product& product : found.record->products) {
     bytes += sizeof(product) + product.name.size();
-  }
-  for (const std::string& option : found.record->live_options) {
-    bytes += sizeof(option) + option.size();
   }
   return bytes;
 }
 
+// What the trace says of a hit.
+void NoteHit(const CachedResult& found, const char* level, BuildTrace& trace) {
+  trace.level = level;
+  trace.result = found.origin == Origin::kLocal      ? cache::ExplainResult::kHitLocal
+                 : found.origin == Origin::kUpstream ? cache::ExplainResult::kHitUpstream
+                                                     : cache::ExplainResult::kHitMemory;
+}
+
+// Results are immutable and shared between threads, so one with another origin is a copy.
+CachedResultPtr WithOrigin(const CachedResult& found, Origin origin) {
+  auto copy = std::make_shared<CachedResult>(found);
+  copy->origin = origin;
+  return copy;
+}
+
 }  // namespace
 
-// Under a key that leads to it: variant, signature or live key. A hit of another variant is
-// remembered under its own key, so that the next look is one probe of a table.
-void ResultLookup::Remember(const Hash128& alias, const CachedResultPtr& found,
-                            const cache::Call& call) {
-  if (call.may_write) {
-    recent_.Put(alias, found, BytesOf(*found));
+// A hit of another variant is remembered for this one, too, so that the next look is one probe of a
+// table.
+void ResultLookup::Remember(const PreparedProgram& program, const resolve::OptionValues& values,
+                            const CachedResultPtr& found, const cache::Call& call) {
+  if (!call.may_write) {
+    return;
   }
+  recent_.Put(found->signature, found, BytesOf(*found));
+  variants_.Add(program.entry, program.program(), values, found->record->live_options,
+                found->signature);
 }
 
 void ResultLookup::Forget() {
   recent_.Clear();
+  variants_.Clear();
   masks_.Clear();
 }
 
+CachedResultPtr ResultLookup::RecentOf(const Hash128& entry, const resolve::OptionValues& values,
+                                       const cache::Call& call) {
+  const auto known = variants_.Find(
+      entry, values,
+      call.may_write ? KnownVariants::Use::kNoted : KnownVariants::Use::kUnseen);
+  return known.has_value() && known->is_same ? Recent(known->signature, call) : nullptr;
+}
+
+// What is known of the variant is its signature, whose record may have made room for others: then
+// it is read again.
+CachedResultPtr ResultLookup::InMemory(const PreparedProgram& program,
+                                       const resolve::OptionValues& values, BuildTrace& trace,
+                                       const cache::Call& call) {
+  const bool at_once = call.deadline == cache::kAtOnce;
+  const auto known = variants_.Find(
+      program.entry, values,
+      call.may_write ? KnownVariants::Use::kNoted : KnownVariants::Use::kUnseen);
+  if (!known.has_value() || (at_once && !known->is_same)) {
+    return nullptr;
+  }
+  CachedResultPtr found = Recent(known->signature, call);
+  if (found == nullptr && !at_once) {
+    found = RecordOfSignature(program, known->signature, call);
+    if (found != nullptr && found->record->kind == cache::RecordKind::kPoison) {
+      return nullptr;  // found by its own key, with the time that it stands
+    }
+    if (found != nullptr) {
+      Remember(program, values, WithOrigin(*found, Origin::kMemory), call);
+    }
+  } else if (found != nullptr && !known->is_same) {
+    Remember(program, values, found, call);
+    found = WithOrigin(*found, Origin::kShared);
+  }
+  if (found != nullptr) {
+    NoteHit(*found, known->is_same ? "variant" : "live", trace);
+    if (!known->is_same) {
+      trace.mask = found->record->live_options;
+    }
+  }
+  return found;
+}
+
 // What a mask names is what some result read, so the values of these options say under which
-// signature the result of a variant lies that reads the same. Three results: nothing known, a hit
-// of memory, or a record of the store that passes for one of this program. A record whose live
-// options are not the mask was not put by a build with this signature.
+// signature the result of a variant lies that reads the same. Two results: nothing known, or a
+// record of the store that passes for one of this program. A record whose live options are not the
+// mask was not put by a build with this signature.
 CachedResultPtr ResultLookup::ByMask(const PreparedProgram& program,
                                      const resolve::OptionValues& values,
-                                     const MaskList::Names& mask, bool stored,
-                                     const cache::Call& call) {
+                                     const MaskList::Names& mask, const cache::Call& call) {
   const std::optional<Hash128> signature =
       SignatureKeyOf(program.entry, program.program(), values, mask);
   if (!signature.has_value()) {
     return nullptr;  // a row of another program
   }
-  if (CachedResultPtr recent = Recent(*signature, call); recent != nullptr || !stored) {
+  if (CachedResultPtr recent = Recent(*signature, call); recent != nullptr) {
     return recent;
   }
   CachedResultPtr found = RecordOfSignature(program, *signature, call);
@@ -70,24 +128,17 @@ CachedResultPtr ResultLookup::ByMask(const PreparedProgram& program,
     ReportUnfit(*found);
     return nullptr;
   }
-  auto remembered = std::make_shared<CachedResult>(*found);
-  remembered->origin = Origin::kMemory;
-  Remember(*signature, remembered, call);
   return found;
 }
 
 // A mask that was widened is no signature: an alias leads there.
 CachedResultPtr ResultLookup::ByWideMask(const PreparedProgram& program,
                                          const resolve::OptionValues& values,
-                                         const MaskList::Names& mask, bool stored,
-                                         const cache::Call& call) {
+                                         const MaskList::Names& mask, const cache::Call& call) {
   // Only where 64 masks do not suffice (spec/cache 3.5).
   const std::optional<Hash128> live = LiveKeyOf(program.entry, program.program(), values, mask);
   if (!live.has_value()) {
     return nullptr;
-  }
-  if (CachedResultPtr recent = Recent(*live, call); recent != nullptr || !stored) {
-    return recent;
   }
   const Result<cache::Blob> row =
       store_.Get({.level = cache::Level::kAlias, .space = kResultSpace, .id = *live}, call);
@@ -95,7 +146,11 @@ CachedResultPtr ResultLookup::ByWideMask(const PreparedProgram& program,
     return nullptr;
   }
   const Result<Hash128> signature = cache::DecodeAlias(row->bytes);
-  return signature.ok() ? RecordOfSignature(program, *signature, call) : nullptr;
+  if (!signature.ok()) {
+    return nullptr;
+  }
+  const CachedResultPtr recent = Recent(*signature, call);
+  return recent != nullptr ? recent : RecordOfSignature(program, *signature, call);
 }
 
 // Nobody can check a record but by making it again, but names that its program does not have show
@@ -144,52 +199,46 @@ CachedResultPtr ResultLookup::AnyRecordOf(const Hash128& signature, const cache:
 }
 
 // In the order of what it costs: memory, then one signature a mask, each of which is one read of
-// the store. An entry without stored masks has no results there, so the store is not asked at all.
-// What a mask finds in memory was made for another variant, or counted for it; what it finds in the
-// store may have been made for this one, and nobody can tell.
+// the store. An entry of which the store had no masks has its results in memory, all of them unless
+// some made room for others, so the store is not asked.
 CachedResultPtr ResultLookup::LookUp(const PreparedProgram& program,
-                                     const resolve::OptionValues& values, const Hash128& variant,
-                                     BuildTrace& trace, const cache::Call& call) {
-  const auto hit = [&](const CachedResult& found, const char* level) {
-    trace.level = level;
-    trace.result = found.origin == Origin::kLocal      ? cache::ExplainResult::kHitLocal
-                   : found.origin == Origin::kUpstream ? cache::ExplainResult::kHitUpstream
-                                                       : cache::ExplainResult::kHitMemory;
-  };
-  if (CachedResultPtr found = Recent(variant, call); found != nullptr) {
-    hit(*found, "variant");
+                                     const resolve::OptionValues& values, BuildTrace& trace,
+                                     const cache::Call& call) {
+  if (CachedResultPtr found = InMemory(program, values, trace, call); found != nullptr) {
     return found;
   }
   if (call.deadline == cache::kAtOnce) {
     return nullptr;
   }
-  const StoredMasks::Masks masks = masks_.Of(program.entry, call);
-  for (const MaskList::Names& mask : masks.list.all()) {
-    CachedResultPtr found = ByMask(program, values, mask, masks.stored, call);
+  const StoredMasks::MasksPtr masks = masks_.Of(program.entry, call);
+  return masks->stored || variants_.HasLost(program.entry)
+             ? ByMasks(program, values, masks->list, trace, call)
+             : nullptr;
+}
+
+// What a mask finds in memory was made for another variant, or counted for it; what it finds in the
+// store may have been made for this one, and nobody can tell.
+CachedResultPtr ResultLookup::ByMasks(const PreparedProgram& program,
+                                      const resolve::OptionValues& values, const MaskList& masks,
+                                      BuildTrace& trace, const cache::Call& call) {
+  for (const MaskList::Names& mask : masks.all()) {
+    CachedResultPtr found = ByMask(program, values, mask, call);
     // Only a full list has masks that were widened, so only then a second key is tried.
-    if (found == nullptr && masks.list.is_full()) {
-      found = ByWideMask(program, values, mask, masks.stored, call);
+    if (found == nullptr && masks.is_full()) {
+      found = ByWideMask(program, values, mask, call);
     }
     if (found == nullptr) {
       continue;
     }
     // A mask with all options is a key of the variant itself (spec/cache 3.5).
-    hit(*found, mask.size() == program.program().option_count() ? "variant" : "live");
+    NoteHit(*found, mask.size() == program.program().option_count() ? "variant" : "live", trace);
     trace.mask = mask;
     if (found->record->kind == cache::RecordKind::kPoison) {
       return found;
     }
-    // Results are immutable and shared between threads, so one with another origin is a copy.
-    auto shared = std::make_shared<CachedResult>(*found);
-    if (found->origin == Origin::kMemory) {
-      shared->origin = Origin::kShared;
-      Remember(variant, found, call);
-    } else {
-      auto remembered = std::make_shared<CachedResult>(*found);
-      remembered->origin = Origin::kMemory;
-      Remember(variant, remembered, call);
-    }
-    return shared;
+    const bool is_recent = found->origin == Origin::kMemory;
+    Remember(program, values, is_recent ? found : WithOrigin(*found, Origin::kMemory), call);
+    return is_recent ? WithOrigin(*found, Origin::kShared) : found;
   }
   return nullptr;
 }
@@ -223,8 +272,8 @@ CachedResultPtr ResultLookup::KnownSignature(const ResultRequest& wanted, const 
 
 // For batches: an entry without masks has no results, so a look-up of its variants is of no use.
 bool ResultLookup::HasResults(const PreparedProgram& program, const cache::Call& call) {
-  const StoredMasks::Masks masks = masks_.Of(program.entry, call);
-  return masks.stored || !masks.list.all().empty();
+  const StoredMasks::MasksPtr masks = masks_.Of(program.entry, call);
+  return masks->stored || !masks->list.all().empty();
 }
 
 }  // namespace kiln::compile

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Finds results that are known: in memory, in the store by variant key and live keys, and by
-// signature. Nothing is computed here. Rows come from clients and upstreams, so what lies under a
+// Finds results that are known: in memory by the values of options, in the store by masks and live
+// keys, and by signature. Nothing is computed here. Rows come from clients and upstreams, so what lies under a
 // key is held against the program before it counts (IsResultOf). See spec/cache 3.4, 3.5
 //
-// Threads: all functions may run concurrently. The object itself guards nothing: memory and masks
-// have a mutex each (BoundedCache, StoredMasks), and no store is asked under either.
+// Threads: all functions may run concurrently. The object itself guards nothing: results, variants
+// and masks have a mutex each (BoundedCache, KnownVariants, StoredMasks), and no store is asked
+// under any.
 #pragma once
 
 #include <optional>
@@ -17,6 +18,7 @@
 #include "server/compile/batch/masks.h"
 #include "server/compile/build_trace.h"
 #include "server/compile/cached_result.h"
+#include "server/compile/known_variants.h"
 
 namespace kiln::compile {
 
@@ -32,7 +34,7 @@ class ResultLookup {
   // The result of a variant, by what this process has seen or by a mask; null: unknown. A call
   // that is cache::kAtOnce is answered from memory. `trace` hears of a hit.
   CachedResultPtr LookUp(const PreparedProgram& program, const resolve::OptionValues& values,
-                         const Hash128& variant, BuildTrace& trace, const cache::Call& call);
+                         BuildTrace& trace, const cache::Call& call);
 
   // A result of this signature was built once. It is not built again for another variant, in
   // another process, or because a mask was lost (spec/cache 3.2, 3.5). Null: it is to be built.
@@ -47,27 +49,35 @@ class ResultLookup {
   // Whether the store may have any result of the program: every result has a mask.
   bool HasResults(const PreparedProgram& program, const cache::Call& call);
 
-  // What this process has seen under a variant, live or signature key.
-  CachedResultPtr Recent(const Hash128& alias, const cache::Call& call) {
-    return recent_.Find(alias, call.may_write ? Results::Use::kNoted : Results::Use::kUnseen)
+  // What this process has seen under a signature, and of this very variant.
+  CachedResultPtr Recent(const Hash128& signature, const cache::Call& call) {
+    return recent_.Find(signature, call.may_write ? Results::Use::kNoted : Results::Use::kUnseen)
         .value_or(nullptr);
   }
-  // Nothing for a call that may not write.
-  void Remember(const Hash128& alias, const CachedResultPtr& found, const cache::Call& call);
+  CachedResultPtr RecentOf(const Hash128& entry, const resolve::OptionValues& values,
+                           const cache::Call& call);
+  // That the variant has this result. Nothing for a call that may not write.
+  void Remember(const PreparedProgram& program, const resolve::OptionValues& values,
+                const CachedResultPtr& found, const cache::Call& call);
   // Forgets what was seen and the masks; the store is asked again.
   void Forget();
-  CountedCache& cache() { return recent_; }
+  CountedCache& results() { return recent_; }
+  CountedCache& variants() { return variants_; }
 
  private:
   using Results = BoundedCache<Hash128, CachedResultPtr, Hash128Hash>;
-  static constexpr uint64_t kMaxBytes = uint64_t{16} << 20;
+  static constexpr uint64_t kMaxBytes = uint64_t{12} << 20;
+  static constexpr uint64_t kMaxVariantBytes = uint64_t{8} << 20;
 
-  // These find nothing if what the store has is no result of the program. `stored`: the store may
-  // have one.
+  CachedResultPtr InMemory(const PreparedProgram& program, const resolve::OptionValues& values,
+                           BuildTrace& trace, const cache::Call& call);
+  // These find nothing if what the store has is no result of the program.
+  CachedResultPtr ByMasks(const PreparedProgram& program, const resolve::OptionValues& values,
+                          const MaskList& masks, BuildTrace& trace, const cache::Call& call);
   CachedResultPtr ByMask(const PreparedProgram& program, const resolve::OptionValues& values,
-                         const MaskList::Names& mask, bool stored, const cache::Call& call);
+                         const MaskList::Names& mask, const cache::Call& call);
   CachedResultPtr ByWideMask(const PreparedProgram& program, const resolve::OptionValues& values,
-                             const MaskList::Names& mask, bool stored, const cache::Call& call);
+                             const MaskList::Names& mask, const cache::Call& call);
   CachedResultPtr RecordOfSignature(const PreparedProgram& program, const Hash128& signature,
                                     const cache::Call& call);
   void ReportUnfit(const CachedResult& found);
@@ -75,7 +85,8 @@ class ResultLookup {
   cache::BlobStore& store_;
   StoredMasks& masks_;
   cache::DamageSink* sink_ = nullptr;
-  Results recent_{"results", {.bytes = kMaxBytes}};
+  Results recent_{"results", {.bytes = kMaxBytes}};  // by signature
+  KnownVariants variants_{kMaxVariantBytes};
 };
 
 }  // namespace kiln::compile

@@ -53,38 +53,28 @@ bool ResultRecorder::IsKept(const driver::Products& products, const cache::Call&
 }
 
 // The rows by which this result is found without a walk: its mask, from which the signature follows
-// (ResultLookup::ByMask). Only where there was no place for the mask itself a live key is written,
-// which is returned.
-std::optional<Hash128> ResultRecorder::AddKeys(const ResultRequest& wanted,
-                                               const Hash128& signature,
-                                               const cache::Record& record,
-                                               std::vector<cache::Item>& rows,
-                                               const cache::Call& call) {
+// (ResultLookup::ByMask). Only where there was no place for the mask itself a live key is written.
+// Returns the live options of the record, shared with the mask if that names the same.
+cache::NameList ResultRecorder::AddKeys(const ResultRequest& wanted, const Hash128& signature,
+                                        const cache::Record& record, std::vector<cache::Item>& rows,
+                                        const cache::Call& call) {
   const PreparedProgram& program = wanted.program;
   if (record.kind == cache::RecordKind::kPoison) {
-    return std::nullopt;  // nobody knows what it would have read
+    return record.live_options;  // nobody knows what it would have read
   }
   std::vector<cache::Item> masks;
   const MaskList::Names mask = masks_.Add(program.entry, record.live_options, masks, call);
-  std::optional<Hash128> live;
-  if (mask != record.live_options) {
-    live = LiveKeyOf(program.entry, program.program(), wanted.values, mask);
+  const bool is_own = mask == record.live_options;
+  if (!is_own) {
+    const std::optional<Hash128> live =
+        LiveKeyOf(program.entry, program.program(), wanted.values, mask);
     if (!live.has_value()) {
-      return std::nullopt;  // widened from a stored mask that is not of this program
+      return record.live_options;  // widened from a stored mask that is not of this program
     }
     rows.push_back(cache::AliasItem(kResultSpace, *live, signature));
   }
   rows.insert(rows.end(), masks.begin(), masks.end());
-  return live;
-}
-
-void ResultRecorder::RememberKept(const ResultRequest& wanted, const std::optional<Hash128>& live,
-                                  const CachedResultPtr& found, const cache::Call& call) {
-  lookup_.Remember(wanted.variant, found, call);
-  lookup_.Remember(found->signature, found, call);
-  if (live.has_value()) {
-    lookup_.Remember(*live, found, call);
-  }
+  return is_own ? mask : record.live_options;
 }
 
 void ResultRecorder::WriteKeys(const ResultRequest& wanted, const CachedResultPtr& found,
@@ -92,7 +82,7 @@ void ResultRecorder::WriteKeys(const ResultRequest& wanted, const CachedResultPt
   // A failure is not told: a key that is not written costs a later request more work, no more.
   std::vector<cache::Item> items;
   std::vector<cache::Item>& rows = RowsOf(wanted, items);
-  const auto live = AddKeys(wanted, found->signature, *found->record, rows, call);
+  AddKeys(wanted, found->signature, *found->record, rows, call);
   if (!items.empty()) {
     (void)store_.Put(items, cache::Durability::kRelaxed, call);
   }
@@ -102,7 +92,7 @@ void ResultRecorder::WriteKeys(const ResultRequest& wanted, const CachedResultPt
   auto remembered = std::make_shared<CachedResult>(*found);
   remembered->origin = Origin::kMemory;
   remembered->walked = false;
-  RememberKept(wanted, live, remembered, call);
+  lookup_.Remember(wanted.program, wanted.values, remembered, call);
 }
 
 // Content goes to the store now, whatever becomes of the rows that name it: it is found by its
@@ -116,7 +106,7 @@ CachedResultPtr ResultRecorder::Keep(const ResultRequest& wanted, const driver::
   record.build_id = BuildId();
   std::vector<cache::Item>& rows = RowsOf(wanted, items);
   rows.push_back(cache::RecordItem(cache::Level::kSignature, kResultSpace, signature, record));
-  const auto live = AddKeys(wanted, signature, record, rows, call);
+  record.live_options = AddKeys(wanted, signature, record, rows, call);
   const Result<cache::PutResult> stored = store_.Put(items, wanted.how.durability, call);
   // After a failed write nobody knows what the store has, so nothing counts as kept and all is put
   // again.
@@ -152,7 +142,7 @@ CachedResultPtr ResultRecorder::Keep(const ResultRequest& wanted, const driver::
   auto remembered = std::make_shared<CachedResult>(*found);
   remembered->fresh.clear();
   remembered->origin = Origin::kMemory;
-  RememberKept(wanted, live, remembered, call);
+  lookup_.Remember(wanted.program, wanted.values, remembered, call);
   return found;
 }
 

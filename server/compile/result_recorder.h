@@ -48,11 +48,9 @@ class ResultRecorder {
   CountedCache& cache() { return kept_.cache(); }
 
  private:
-  std::optional<Hash128> AddKeys(const ResultRequest& wanted, const Hash128& signature,
-                                 const cache::Record& record, std::vector<cache::Item>& rows,
-                                 const cache::Call& call);
-  void RememberKept(const ResultRequest& wanted, const std::optional<Hash128>& live,
-                    const CachedResultPtr& found, const cache::Call& call);
+  cache::NameList AddKeys(const ResultRequest& wanted, const Hash128& signature,
+                          const cache::Record& record, std::vector<cache::Item>& rows,
+                          const cache::Call& call);
 
   cache::BlobStore& store_;
   StoredMasks& masks_;

@@ -486,7 +486,7 @@ TEST_F(ServerCache, Rows_MoveToAnotherDaemonWithTheirContent) {
   // Another result of the same key: the first one stays, and the daemon says so (spec/cache 4.5).
   const std::string value = rows.items(0).value();
   cache::Record other = *cache::DecodeRecord(AsBytes(value));
-  other.live_options.emplace_back("zzz");
+  other.live_options = {"zzz"};
   const kiln::Bytes encoded = cache::EncodeRecord(other);
   v1::CacheRow conflicting = rows.items(0);
   conflicting.set_value(std::string(AsText(encoded)));

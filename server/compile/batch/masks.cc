@@ -18,7 +18,7 @@ namespace {
 constexpr uint32_t kSpace = 0;
 
 size_t SymmetricDifference(const MaskList::Names& a, const MaskList::Names& b) {
-  MaskList::Names different;
+  std::vector<std::string> different;
   std::set_symmetric_difference(a.begin(), a.end(), b.begin(), b.end(),
                                 std::back_inserter(different));
   return different.size();
@@ -50,10 +50,10 @@ std::optional<uint32_t> MaskList::Add(const Names& live) {
       *std::min_element(masks_.begin(), masks_.end(), [&](const Names& a, const Names& b) {
         return SymmetricDifference(a, live) < SymmetricDifference(b, live);
       });
-  Names wide;
+  std::vector<std::string> wide;
   std::set_union(closest.begin(), closest.end(), live.begin(), live.end(),
                  std::back_inserter(wide));
-  closest = std::move(wide);
+  closest = Names(std::move(wide));
   return static_cast<uint32_t>(&closest - masks_.data());
 }
 
@@ -71,7 +71,7 @@ bool MaskList::is_full() const { return masks_.size() >= cache::kMaxMasks; }
 
 // Masks are stored with the results that have them. If there were none when the entry was first
 // asked for, all live keys of it come from this process, and their masks are in memory.
-StoredMasks::Masks StoredMasks::Of(const Hash128& entry, const cache::Call& call) {
+StoredMasks::MasksPtr StoredMasks::Of(const Hash128& entry, const cache::Call& call) {
   {
     const MutexLock lock(mutex_);
     // Whoever may only read leaves no trace, not even in the order of what is dropped
@@ -91,23 +91,24 @@ StoredMasks::Masks StoredMasks::Of(const Hash128& entry, const cache::Call& call
     if (!row.ok()) {
       break;  // a gap ends the list
     }
-    Result<MaskList::Names> mask = cache::DecodeMask(row->bytes);
+    Result<std::vector<std::string>> mask = cache::DecodeMask(row->bytes);
     if (!mask.ok()) {
       break;
     }
-    masks.push_back(std::move(mask).value());
+    masks.emplace_back(std::move(mask).value());
   }
+  const bool stored = !masks.empty();
+  auto read =
+      std::make_shared<const Masks>(Masks{.stored = stored, .list = MaskList(std::move(masks))});
   if (!call.may_write) {
-    const bool stored = !masks.empty();
-    return {.stored = stored, .list = MaskList(std::move(masks))};
+    return read;
   }
   const MutexLock lock(mutex_);
   Row& row = RowOf(entry);
   // Another thread may have loaded or added meanwhile: the first stays, since its ordinals were
   // given out.
   if (!row.loaded) {
-    const bool stored = !masks.empty();
-    row = {.loaded = true, .read = {.stored = stored, .list = MaskList(std::move(masks))}};
+    row = {.loaded = true, .read = std::move(read)};
   }
   return row.read;
 }
@@ -116,11 +117,19 @@ MaskList::Names StoredMasks::Add(const Hash128& entry, const MaskList::Names& li
                                  std::vector<cache::Item>& items, const cache::Call& call) {
   (void)Of(entry, call);  // ordinals that the store has are taken
   const MutexLock lock(mutex_);
-  MaskList& list = RowOf(entry).read.list;
-  if (const std::optional<uint32_t> ordinal = list.Add(live); ordinal.has_value()) {
-    items.push_back(cache::MaskItem(kSpace, cache::MaskKey(entry, *ordinal), list.all()[*ordinal]));
+  MasksPtr& known = RowOf(entry).read;
+  // Nearly every result has the options of an earlier one.
+  const std::vector<MaskList::Names>& all = known->list.all();
+  if (const auto same = std::find(all.begin(), all.end(), live); same != all.end()) {
+    return *same;
   }
-  return list.Of(live);
+  Masks changed = *known;
+  if (const std::optional<uint32_t> ordinal = changed.list.Add(live); ordinal.has_value()) {
+    items.push_back(
+        cache::MaskItem(kSpace, cache::MaskKey(entry, *ordinal), changed.list.all()[*ordinal]));
+  }
+  known = std::make_shared<const Masks>(std::move(changed));
+  return known->list.Of(live);
 }
 
 // For tests and after a store was emptied: masks of it name nothing any more.

@@ -6,12 +6,14 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "cache/name_list.h"
 #include "cache/store.h"
 #include "compiler/base/cache_usage.h"
 #include "compiler/base/digest.h"
@@ -22,7 +24,7 @@ namespace kiln::compile {
 
 class MaskList {
  public:
-  using Names = std::vector<std::string>;  // sorted, unique
+  using Names = cache::NameList;  // sorted, unique
 
   MaskList() = default;
   // By ordinal.
@@ -53,10 +55,13 @@ class StoredMasks final : public CountedCache {
     MaskList list;
   };
 
+  // They do not change while somebody looks at them.
+  using MasksPtr = std::shared_ptr<const Masks>;
+
   // The store must outlive the object.
   explicit StoredMasks(cache::BlobStore& store) : store_(store) {}
 
-  Masks Of(const Hash128& entry, const cache::Call& call);
+  MasksPtr Of(const Hash128& entry, const cache::Call& call);
 
   // A result has these live options: the mask that finds it. Rows to put are added to `items`.
   MaskList::Names Add(const Hash128& entry, const MaskList::Names& live,
@@ -69,7 +74,7 @@ class StoredMasks final : public CountedCache {
  private:
   struct Row {
     bool loaded = false;
-    Masks read;
+    MasksPtr read = std::make_shared<const Masks>();  // another one after each change
   };
 
   static constexpr size_t kMaxEntries = 65'536;

@@ -60,9 +60,9 @@ TEST_F(StoredMasksTest, AnotherProcess_SeesThemInOrderAndAddsBehindThem) {
   Add(first, {"b"});
   StoredMasks second(store);
   EXPECT_EQ(Add(second, {"c"}), Names({"c"}));
-  const StoredMasks::Masks read = StoredMasks(store).Of(entry, {});
-  EXPECT_TRUE(read.stored);
-  EXPECT_EQ(read.list.all(), std::vector<Names>({{"a"}, {"b"}, {"c"}}));
+  const StoredMasks::MasksPtr read = StoredMasks(store).Of(entry, {});
+  EXPECT_TRUE(read->stored);
+  EXPECT_EQ(read->list.all(), std::vector<Names>({{"a"}, {"b"}, {"c"}}));
 }
 
 TEST_F(StoredMasksTest, MoreThan64_AreMergedInTheStore) {
@@ -71,9 +71,9 @@ TEST_F(StoredMasksTest, MoreThan64_AreMergedInTheStore) {
     Add(masks, {OptionName(i)});
   }
   EXPECT_EQ(Add(masks, {OptionName(3), "x"}), Names({OptionName(3), "x"}));
-  const StoredMasks::Masks read = StoredMasks(store).Of(entry, {});
-  EXPECT_EQ(read.list.all().size(), cache::kMaxMasks);
-  EXPECT_EQ(read.list.all()[3], Names({OptionName(3), "x"}));
+  const StoredMasks::MasksPtr read = StoredMasks(store).Of(entry, {});
+  EXPECT_EQ(read->list.all().size(), cache::kMaxMasks);
+  EXPECT_EQ(read->list.all()[3], Names({OptionName(3), "x"}));
 }
 
 }  // namespace

@@ -10,7 +10,7 @@ namespace kiln::rpc {
 uint64_t CachedRequest::bytes() const {
   constexpr uint64_t kOverhead = 1024;     // of what is not text
   constexpr uint64_t kTimesAsEncoded = 4;  // texts of their own, and a sum for each
-  return kOverhead + reply.bytes() +
+  return kOverhead + reply.bytes() + recalled.values.bits.size() * sizeof(uint32_t) +
          (explained == nullptr ? 0 : kTimesAsEncoded * cache::EncodeExplain(*explained).size());
 }
 

@@ -24,9 +24,11 @@ class RandomOutcome {
       artifact.code.push_back({.stage = stages[Below(stages.size())], .digest = AnyDigest()});
     }
     artifact.metadata = AnyDigest();
+    std::vector<std::string> names;
     for (uint64_t i = Below(30); i > 0; --i) {
-      artifact.live_options.push_back(Text(200));
+      names.push_back(Text(200));
     }
+    artifact.live_options = std::move(names);
     artifact.layout_hash = AnyDigest().id;
     artifact.state_id = AnyDigest().id;
     artifact.signature = AnyDigest().id;

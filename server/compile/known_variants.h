@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+// Which result a variant has, by the values of its options, for what this process has seen: found
+// by the values of all options, or of those alone that some result of the entry read
+// (spec/cache 3.3). Values are compared one by one, so no digest is made and none can be met by
+// another one.
+//
+// What makes room is a whole entry, the one used least lately. Of an entry that lost something
+// HasLost tells so, because then the store knows more than this does.
+//
+// Threads: all functions may run concurrently; one mutex, held for look-ups only.
+#pragma once
+
+#include <cstdint>
+#include <list>
+#include <optional>
+#include <span>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "cache/name_list.h"
+#include "compiler/base/cache_usage.h"
+#include "compiler/base/digest.h"
+#include "compiler/base/flat_map.h"
+#include "compiler/base/mutex.h"
+#include "compiler/resolve/program.h"
+#include "compiler/resolve/values/options.h"
+
+namespace kiln::compile {
+
+class KnownVariants final : public CountedCache {
+ public:
+  struct Found {
+    Hash128 signature;
+    bool is_same = false;  // the very variant; else one that agrees on all that was read
+  };
+  enum class Use : uint8_t {
+    kNoted,   // the entry is the latest now
+    kUnseen,  // of who may change nothing: the order stays
+  };
+
+  explicit KnownVariants(uint64_t max_bytes) : max_bytes_(max_bytes) {}
+
+  // Requires: values of the program of the entry.
+  std::optional<Found> Find(const Hash128& entry, const resolve::OptionValues& values, Use use);
+  // The variant has the result of this signature, which read the options `live`. Requires: the
+  // program is that of the entry and declares them.
+  void Add(const Hash128& entry, const resolve::Program& program,
+           const resolve::OptionValues& values, const cache::NameList& live,
+           const Hash128& signature);
+  // Whether something that was added for the entry is not known here any more.
+  bool HasLost(const Hash128& entry);
+  void Clear();
+
+  CacheUsage Usage() override;
+
+ private:
+  // Results by the values of some options: rows of `options.size()` words.
+  struct Group {
+    cache::NameList names;
+    std::vector<uint32_t> options;  // numbers in the program; of the first group all of them
+    std::vector<uint32_t> words;
+    std::vector<Hash128> signatures;
+    InternIndex index;
+  };
+  struct Entry {
+    Hash128 id;
+    std::vector<Group> groups;
+    uint64_t bytes = 0;
+    size_t rows = 0;
+  };
+  using Entries = std::list<Entry>;  // the latest first
+
+  const Hash128* FindIn(const Group& group, std::span<const uint32_t> values)
+      KILN_REQUIRES(mutex_);
+  void AddTo(Entry& entry, Group& group, std::span<const uint32_t> values, const Hash128& signature)
+      KILN_REQUIRES(mutex_);
+  void AddGroup(Entry& entry, Group group) KILN_REQUIRES(mutex_);
+  Entry& EntryOf(const Hash128& id) KILN_REQUIRES(mutex_);
+  void NoteLost(const Hash128& id) KILN_REQUIRES(mutex_);
+  void MakeRoom() KILN_REQUIRES(mutex_);
+
+  const uint64_t max_bytes_;
+  Mutex mutex_;
+  Entries entries_ KILN_GUARDED_BY(mutex_);
+  std::unordered_map<Hash128, Entries::iterator, Hash128Hash> by_id_ KILN_GUARDED_BY(mutex_);
+  std::unordered_set<Hash128, Hash128Hash> lost_ KILN_GUARDED_BY(mutex_);
+  bool lost_more_ KILN_GUARDED_BY(mutex_) = false;         // than lost_ has
+  std::vector<uint32_t> picked_ KILN_GUARDED_BY(mutex_);  // values of a group
+  uint64_t bytes_ KILN_GUARDED_BY(mutex_) = 0;
+  size_t rows_ KILN_GUARDED_BY(mutex_) = 0;
+  uint64_t hits_ KILN_GUARDED_BY(mutex_) = 0;
+  uint64_t misses_ KILN_GUARDED_BY(mutex_) = 0;
+};
+
+}  // namespace kiln::compile
