@@ -7,6 +7,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
+#include <ctime>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -76,6 +77,9 @@ int Run(const std::string& only, bool quick, bool json) {
   };
   bench.daemon = open(bench.address);
   bench.peer = open("unix:" + folder + "/peer.sock");
+  bench.peer_pid = peer;
+  const Result<client::ServerInfo> info = connected->client->Ping(std::chrono::seconds(10));
+  bench.daemon_pid = info.ok() ? static_cast<pid_t>(info->pid) : 0;
   Json report{{"bench", "daemon"}, {"threads", std::thread::hardware_concurrency()}};
   Json gates = Json::object();
   for (const Measure& measure : kMeasures) {
@@ -114,6 +118,17 @@ double NowUs() {
   return std::chrono::duration<double, std::micro>(
              std::chrono::steady_clock::now().time_since_epoch())
       .count();
+}
+
+double CpuUsWith(pid_t process) {
+  const auto us_of = [](clockid_t clock) {
+    timespec spent{};
+    (void)clock_gettime(clock, &spent);
+    return static_cast<double>(spent.tv_sec) * 1e6 + static_cast<double>(spent.tv_nsec) / 1e3;
+  };
+  clockid_t clock = 0;
+  const bool known = process > 0 && clock_getcpuclockid(process, &clock) == 0;
+  return us_of(CLOCK_PROCESS_CPUTIME_ID) + (known ? us_of(clock) : 0);
 }
 
 std::string UberText() { return ReadFile(KILN_SOURCE_DIR "/tests/bench/shaders/uber.rpl").value(); }

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <sys/types.h>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -27,7 +28,8 @@ struct DaemonBench {
   std::string address;  // of the daemon
   std::shared_ptr<grpc::Channel> daemon;
   std::shared_ptr<grpc::Channel> peer;  // gRPC that does nothing but move bytes: bare_peer.h
-  bool quick = false;                   // fewer samples; the figures mean less
+  pid_t daemon_pid = 0, peer_pid = 0;
+  bool quick = false;  // fewer samples; the figures mean less
 };
 
 struct Percentiles {
@@ -41,6 +43,8 @@ Json Gate(double value, double gate, bool ok);
 
 // Microseconds of the steady clock.
 double NowUs();
+// Microseconds of CPU that a process and this one have had together.
+double CpuUsWith(pid_t process);
 
 // The uber material of the benches, entry points and one SPIR-V target; `text` replaces the source.
 std::string UberText();
