@@ -36,7 +36,7 @@ struct Job {
   std::string tenant;        // whose share of the lane it uses; "" is the daemon's user
   std::string session = {};  // of the tenant's: a batch, a project that is watched
   Length length = Length::kShort;
-  uint32_t priority = 0;  // 0 to kMostUrgent: each step doubles the session's share
+  uint32_t priority = 0;  // 0 to kMostUrgent: each step doubles the session's share of its tenant's
   cache::Deadline deadline = cache::Deadline::max();
   std::stop_token stop = {};  // read between stages and between variants
   // Runs on one worker thread. Must return soon after `stop` was requested or the deadline passed.

@@ -19,11 +19,6 @@ namespace {
 constexpr uint32_t kInteractiveInARow = 9;  // then one of the batch lane
 constexpr uint32_t kShortInARow = 9;        // then a long one
 
-// Between two jobs of a session of weight 1; the greatest weight is 1,000 << kMostUrgent.
-// Divided by that one it is still 32 and not nothing.
-constexpr uint64_t kDistance = uint64_t{1} << 24;
-constexpr size_t kMostSessions = 1024;  // that are remembered, unless all of them are behind
-
 constexpr double kSmooth = 0.1;  // weight of the latest interval between two jobs that end
 
 size_t At(Lane lane) { return static_cast<size_t>(lane); }
@@ -93,13 +88,13 @@ Result<void> MemoryQueue::CheckRoom(const Job& job) const {
         .code = ErrorCode::kUnavailable, .context = "the daemon is draining", .reason = "DRAINING"};
   }
   // Only what waits counts, not what runs: the limit is on the length of the queue. Counting costs
-  // O(log n), as each line keeps a number for each tenant.
+  // O(log n), as each line keeps the jobs of each tenant.
   const auto taken_in = [&job](std::span<const Line> lines) {
     PlaceUsage taken;
     for (const Line& line : lines) {
       taken.all += line.rows.size();
-      taken.owner += CountOf(line.waiting_of, "");
-      taken.tenant += CountOf(line.waiting_of, job.tenant);
+      taken.owner += line.order.WaitingOf("");
+      taken.tenant += line.order.WaitingOf(job.tenant);
     }
     return taken;
   };
@@ -150,34 +145,11 @@ Result<uint64_t> MemoryQueue::Add(Job job) {
   job.stop = row.stopper->source.get_token();
   KILN_TRY_VOID(CheckRoom(job));
   Line& line = LineOf(KindOf(job.lane, job.length));
-  ++line.waiting_of[job.tenant];
   const uint64_t id = next_id_++;
-  const uint64_t start = StartOf(line, job);
+  line.order.Add(id, job.tenant, job.session, job.priority);
   row.claimed = {.id = id, .job = std::move(job)};
-  // The number breaks ties: of jobs with the same start the one that came first is first.
-  line.rows.emplace(std::pair(start, id), std::move(row));
+  line.rows.emplace(id, std::move(row));
   return id;
-}
-
-// Start-time fair queueing. A line has a clock of its own, `now`: the start of the job that was
-// taken last. The next job of a session starts where its last one ended in that time (the distance
-// divided by its weight), but never before now, so that a session which was idle has saved nothing
-// up. Jobs are taken in the order of their starts. With that a session of weight w gets w shares of
-// the line however many jobs it submits, and waits for at most one job of every other session.
-// O(log n) per job.
-uint64_t MemoryQueue::StartOf(Line& line, const Job& job) {
-  if (line.next.size() >= kMostSessions) {  // those that have had nothing to do are not behind
-    std::erase_if(line.next, [&](const auto& session) { return session.second <= line.now; });
-  }
-  // A session has the share of its tenant, doubled for each step of its priority: spec/daemon 5.3.
-  // What the sender says is bounded here, because it becomes the length of a shift.
-  const auto of_tenant = weights_.find(job.tenant);
-  const uint64_t weight = uint64_t{of_tenant == weights_.end() ? 1 : of_tenant->second}
-                          << std::min(job.priority, kMostUrgent);
-  uint64_t& next = line.next[{job.tenant, job.session}];
-  const uint64_t start = std::max(next, line.now);
-  next = start + kDistance / weight;
-  return start;
 }
 
 bool MemoryQueue::MayRun(Lane lane) const {
@@ -191,7 +163,7 @@ bool MemoryQueue::MayRun(Kind kind) const {
   const uint64_t running = running_of_[lane] - (kind == Kind::kShort ? long_running_ : 0);
   // The limit of a lane does not hold once the queue is closed: what waits must come out, or nobody
   // would end.
-  return First(kind) != LineOf(kind).rows.end() && (running < most_[lane] || closed_);
+  return NextTenant(kind) != nullptr && (running < most_[lane] || closed_);
 }
 
 // The owner may run one beyond the share, whatever others run. The second half keeps one tenant
@@ -205,21 +177,13 @@ bool MemoryQueue::MayRunLong(const std::string& tenant) const {
          running < std::max<uint64_t>(1, long_at_once_ / 2);
 }
 
-// The first row of the line that may run now. Usually that is the first of all. While others than
-// the owner have all the threads that they may have, it is the owner's first; for long jobs it is
-// the first whose tenant has a share left. These two cases look at rows one by one.
-MemoryQueue::Places::const_iterator MemoryQueue::First(Kind kind) const {
-  const Line& line = LineOf(kind);
-  if (kind == Kind::kLong && !closed_) {
-    return std::ranges::find_if(line.rows, [this](const auto& row) KILN_REQUIRES(mutex_) {
-      return MayRunLong(row.second.tenant);
-    });
-  }
+// Usually that is the first of all. While others than the owner have all the threads that they may
+// have, it is the owner; for long jobs it is the first who has a share left.
+const std::string* MemoryQueue::NextTenant(Kind kind) const {
   const bool anybodys = closed_ || kind == Kind::kBatch || others_running_ < others_at_once_;
-  if (anybodys || line.rows.empty() || !line.waiting_of.contains("")) {
-    return anybodys ? line.rows.begin() : line.rows.end();
-  }
-  return std::ranges::find_if(line.rows, [](const auto& row) { return row.second.tenant.empty(); });
+  return LineOf(kind).order.Next([&](const std::string& tenant) KILN_REQUIRES(mutex_) {
+    return kind == Kind::kLong && !closed_ ? MayRunLong(tenant) : anybodys || tenant.empty();
+  });
 }
 
 MemoryQueue::Kind MemoryQueue::NextKind(Lane lane) const {
@@ -247,16 +211,10 @@ std::optional<Lane> MemoryQueue::Pick(LaneChoice serves) {
 DispatchedJob MemoryQueue::Take(Lane lane) {
   const Kind kind = NextKind(lane);
   Line& line = LineOf(kind);
-  auto taken = line.rows.extract(First(kind));
-  // First may have passed over rows that may not run now, so what is taken later may have an
-  // earlier start. The line's time never runs backwards.
-  line.now = std::max(line.now, taken.key().first);
-  Row row = std::move(taken.mapped());
-  if (line.rows.empty()) {  // nobody is behind anybody
-    line.next.clear();
-    line.now = 0;
-  }
-  TakeOne(line.waiting_of, row.tenant);
+  const std::string tenant = *NextTenant(kind);
+  const auto weight = weights_.find(tenant);
+  const uint64_t id = line.order.Take(tenant, weight == weights_.end() ? 1 : weight->second);
+  Row row = std::move(line.rows.extract(id).mapped());
   if (kind == Kind::kLong) {
     ++long_running_;
     ++long_of_[row.tenant];
@@ -388,8 +346,8 @@ std::vector<JobRow> MemoryQueue::List() {
     add(id, row, true);
   }
   for (const Line& line : waiting_) {
-    for (const auto& [place, row] : line.rows) {
-      add(row.claimed.id, row, false);
+    for (const auto& [id, row] : line.rows) {
+      add(id, row, false);
     }
   }
   std::sort(rows.begin(), rows.end(), [](const JobRow& a, const JobRow& b) { return a.id < b.id; });
@@ -404,8 +362,8 @@ Result<void> MemoryQueue::Kill(uint64_t id) {
       stopper = found->second.stopper;
     }
     for (const Line& line : waiting_) {
-      for (const auto& [place, row] : line.rows) {
-        stopper = row.claimed.id == id ? row.stopper : stopper;
+      if (const auto found = line.rows.find(id); found != line.rows.end()) {
+        stopper = found->second.stopper;
       }
     }
   }
@@ -430,7 +388,7 @@ Duration MemoryQueue::LongestWait(Lane lane) {
   const Duration now = clock_.Monotonic();
   Duration longest{};
   // What may run long waits for its share, and not for somebody to make way.
-  for (const auto& [place, row] : LinesOf(lane).front().rows) {
+  for (const auto& [id, row] : LinesOf(lane).front().rows) {
     longest = std::max(longest, now - row.submitted);
   }
   return longest;

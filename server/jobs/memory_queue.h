@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The queue of one daemon. Interactive work first; of ten dispatches at least one serves the batch
-// lane if it has work; each lane is bounded. Inside of a lane the sessions of all tenants take
-// turns, by weight (start-time fair queueing): the jobs of a session are first in, first out.
+// lane if it has work; each lane is bounded. Inside of a lane tenants take turns by weight, and a
+// tenant's sessions by priority (fair_line).
 // Interactive jobs that may run long wait in a line of their own and have some of the threads only:
 // nobody's counting keeps the compiles of others waiting. Beyond that share the owner may run one,
 // and a named tenant has half of it; short jobs go first in nine of ten dispatches. A
@@ -10,7 +10,7 @@
 // thread. See spec/daemon 5.3, 9.4
 //
 // Threads: all functions may run concurrently; one mutex guards everything, held for O(log n), and
-// O(n) of the long interactive jobs that wait.
+// O(n) of the tenants that wait for their share of long interactive jobs.
 #pragma once
 
 #include <cstdint>
@@ -24,6 +24,7 @@
 #include <vector>
 
 #include "compiler/base/mutex.h"
+#include "server/jobs/fair_line.h"
 #include "server/jobs/queue.h"
 
 namespace kiln::jobs {
@@ -86,14 +87,9 @@ class MemoryQueue final : public JobQueue {
     void RunsHere();  // the calling thread runs it
   };
   using Rows = std::map<uint64_t, Row>;
-  // Jobs that wait, of one kind. Each has a start on the lane's own time line, on which a session's
-  // jobs follow each other at the distance of one over its weight; the earliest goes first.
-  using Places = std::map<std::pair<uint64_t, uint64_t>, Row>;  // by start and number
-  struct Line {
-    Places rows;
-    std::map<std::pair<std::string, std::string>, uint64_t> next;  // start, of each session
-    uint64_t now = 0;                                              // start of the last one
-    std::map<std::string, uint64_t> waiting_of;                    // jobs of each tenant
+  struct Line {  // jobs that wait, of one kind
+    Rows rows;
+    FairLine order;
   };
   // The batch lane has one, the interactive lane one for each length.
   enum class Kind : uint8_t { kShort, kLong, kBatch };
@@ -114,16 +110,14 @@ class MemoryQueue final : public JobQueue {
   bool MayRun(Lane lane) const KILN_REQUIRES(mutex_);
   bool MayRun(Kind kind) const KILN_REQUIRES(mutex_);
   bool MayRunLong(const std::string& tenant) const KILN_REQUIRES(mutex_);
-  // The job whose turn it is, of those that may run; end if there is none.
-  Places::const_iterator First(Kind kind) const KILN_REQUIRES(mutex_);
+  // The tenant whose turn it is, of those with a job that may run; null if there is none.
+  const std::string* NextTenant(Kind kind) const KILN_REQUIRES(mutex_);
   // The kind whose turn it is in the lane. Requires: MayRun(lane).
   Kind NextKind(Lane lane) const KILN_REQUIRES(mutex_);
   Result<void> CheckRoom(const Job& job) const KILN_REQUIRES(mutex_);
   std::optional<Lane> Pick(LaneChoice serves) KILN_REQUIRES(mutex_);
   DispatchedJob Take(Lane lane) KILN_REQUIRES(mutex_);
   Result<uint64_t> Add(Job job) KILN_REQUIRES(mutex_);
-  // Where the next job of the session starts.
-  uint64_t StartOf(Line& line, const Job& job) KILN_REQUIRES(mutex_);
   // Whom to wake once the mutex is free; null: nobody is idle, or there is nothing for them.
   CondVar* NextToWake() KILN_REQUIRES(mutex_);
 

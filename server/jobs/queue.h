@@ -60,7 +60,7 @@ class JobQueue {
   virtual void Complete(uint64_t id) = 0;
 
   // Shares of tenants in a lane that all of them want; of those that are not named it is 1. For
-  // jobs that are submitted from now on.
+  // turns from now on.
   virtual void SetWeights(std::map<std::string, uint32_t> weights) = 0;
 
   // At most so many jobs of a lane run at once; those that run already go on.
