@@ -80,6 +80,7 @@ function(kiln_generated_library name sources deps)
   add_library(${target} STATIC ${sources})
   set_target_properties(${target} PROPERTIES CXX_CLANG_TIDY "" POSITION_INDEPENDENT_CODE ON)
   target_compile_options(${target} PRIVATE -w)
+  kiln_compile_quickly(${target})
   target_include_directories(${target} SYSTEM PUBLIC ${PROJECT_BINARY_DIR}/proto ${PROJECT_BINARY_DIR})
   target_link_libraries(
     ${target}

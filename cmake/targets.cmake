@@ -119,6 +119,14 @@ function(kiln_units result target)
   set(${result} ${units} PARENT_SCOPE)
 endfunction()
 
+# For code that waits for people, files or the network, for tests, and for stubs of gRPC: in units, which are built
+# once, -O1 takes up to a third less time to compile than -O2. What computes stays as it is.
+function(kiln_compile_quickly target)
+  if(KILN_UNITY AND CMAKE_BUILD_TYPE STREQUAL "Release")
+    target_compile_options(${target} PRIVATE -O1)
+  endif()
+endfunction()
+
 # kiln_library([NAME name] SRCS a.cc b.cc [DEPS public…] [PRIVATE_DEPS …])
 # The library of the current folder: target kiln_<folder>, alias kiln::<folder>. NAME replaces <folder>.
 # Without SRCS it is an interface library.
@@ -187,6 +195,7 @@ function(kiln_test name)
     set(main kiln::listed_skips_main)  # what is skipped there is in tests/skips.txt
   endif()
   target_link_libraries(${name} PRIVATE kiln_settings ${arg_DEPS} fmt::fmt GTest::gmock ${main})
+  kiln_compile_quickly(${name})
   kiln_precompile(${name} kiln_test_headers)
   kiln_forgive_strings(${name})
   gtest_discover_tests(
