@@ -178,16 +178,16 @@ Result<Blob> Decompress(const Blob& stored, const Dictionary* dictionary) {
   if (stored.raw_size > kMaxValueBytes || !RatioAllowed(stored.raw_size, stored.bytes.size())) {
     return Damaged("blob claims to decompress to " + std::to_string(stored.raw_size) + " bytes");
   }
-  Bytes raw = RoomInParts(stored.raw_size);
+  // Not filled with zeros first; a frame that gives less is damage, and nobody sees the rest.
+  auto owner = std::make_shared_for_overwrite<std::byte[]>(stored.raw_size);
+  const std::span<std::byte> raw(owner.get(), stored.raw_size);
   KILN_TRY(const size_t size, stored.codec == Codec::kZstdDictionary
                                   ? dictionary->Decompress(raw, stored.bytes)
                                   : DecompressPlain(raw, stored.bytes));
   if (size != stored.raw_size) {
     return Damaged("blob decompresses to another size than it says");
   }
-  Blob blob = OwnedBlob(std::move(raw));
-  blob.sum = stored.sum;
-  return blob;
+  return Blob{.bytes = raw, .owner = std::move(owner), .raw_size = raw.size(), .sum = stored.sum};
 }
 
 }  // namespace kiln::cache

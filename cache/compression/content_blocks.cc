@@ -162,9 +162,11 @@ std::optional<Blob> ContentIn(ByteView raw, const SymbolTable* symbols, uint64_t
     return std::nullopt;
   }
   const std::optional<ByteView> encoded = slice(at + sizeof(uint32_t), ReadLittle<uint32_t>(*head));
-  Bytes module(size);
+  // Not filled with zeros first: what decodes fills all of it.
+  auto owner = std::make_shared_for_overwrite<std::byte[]>(size);
+  const std::span<std::byte> module(owner.get(), size);
   return encoded.has_value() && DecodeModule(*encoded, *symbols, module)
-             ? std::optional(OwnedBlob(std::move(module)))
+             ? std::optional(Blob{.bytes = module, .owner = std::move(owner), .raw_size = size})
              : std::nullopt;
 }
 

@@ -19,6 +19,7 @@ struct Counters {
   Counter collisions{0};                           // kiln_cache_collision_total
   Counter nondeterminism{0};                       // kiln_cache_nondeterminism_total
   Counter groups{0};                               // commits
+  Counter changes{0};  // of the file: groups, and slices of background work
   Counter grouped_requests{0};
   Counter commit_us{0};
   Counter refused_full{0};

@@ -86,6 +86,8 @@ Result<void> StoreFile::OpenSession() {
       .on_failure = [&health = parts_.health](const Error& error) { health.WriteFailed(error); },
       .background =
           [&collector = parts_.collector](TableWrites& writes) { return collector.Slice(writes); }};
+  // Only an owner hears of every change of the file.
+  session_options_.changes = owned_ ? &parts_.counters.changes : nullptr;
   KILN_TRY(std::shared_ptr<Session> opened,
            owned_ ? Session::OpenOwned(session_options_, parts_.clock, parts_.log, parts_.counters,
                                        std::move(hooks))

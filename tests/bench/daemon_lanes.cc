@@ -14,8 +14,8 @@ namespace kiln::bench {
 namespace {
 
 constexpr double kGate = 2;
-// Of what a bare echo takes beside the same batch. A hit wakes one thread more than an echo, and
-// each wake may find a processor that others have.
+// Of what a bare echo takes beside the same batch: it waits for the same processors, and for no
+// lane.
 constexpr double kGateOfEcho = 2;
 
 // A hit and an echo, turn and turn about: both meet the same moments of the machine.

@@ -10,6 +10,7 @@
 #include "cache/compression/codec.h"
 #include "cache/compression/content_blocks.h"
 #include "compiler/base/hash/checksum.h"
+#include "compiler/base/threads/stop.h"
 
 namespace kiln::cache::sqlite {
 namespace {
@@ -21,6 +22,8 @@ constexpr std::string_view kBlobSql =
     " b.at, k.id, b.rid, length(b.data) FROM blob AS b"
     " LEFT JOIN block AS k ON k.bid=b.block WHERE b.id=?1";
 constexpr std::string_view kBlockSql = "SELECT raw_size, codec, id, data FROM block WHERE bid=?1";
+constexpr std::string_view kPlacesSql =
+    "SELECT id, sum, at, raw_size FROM blob WHERE block=?1 AND block<>0";
 constexpr std::string_view kRowSql =
     "SELECT eid, expires_s, used_q, value, sum, form FROM entry"
     " WHERE space=?1 AND level=?2 AND key=?3";
@@ -83,12 +86,14 @@ int64_t AliasSum(uint32_t space, const Hash128& alias, const Hash128& signature)
   return static_cast<int64_t>(Checksum64(bytes));
 }
 
-Result<ReadStatements> ReadStatements::Prepare(Connection& connection, BlockCache* blocks) {
+Result<ReadStatements> ReadStatements::Prepare(Connection& connection, BlockCache* blocks,
+                                               const std::atomic<uint64_t>* changes) {
   ReadStatements reads;
   reads.blocks_ = blocks;
   KILN_TRY(reads.begin_, connection.Prepare("BEGIN"));
   // Of a transaction that only reads it is the same as COMMIT, and cannot be refused.
   KILN_TRY(reads.end_, connection.Prepare("ROLLBACK"));
+  reads.places_ = BlockPlaces(blocks == nullptr ? nullptr : changes);
   KILN_TRY(reads.block_, connection.Prepare(kBlockSql));
   KILN_TRY(reads.blob_, connection.Prepare(kBlobSql));
   KILN_TRY(reads.row_, connection.Prepare(kRowSql));
@@ -98,10 +103,53 @@ Result<ReadStatements> ReadStatements::Prepare(Connection& connection, BlockCach
   KILN_TRY(reads.unnamed_, connection.Prepare(kUnnamedSql));
   KILN_TRY(reads.dictionary_, connection.Prepare(kDictionarySql));
   KILN_TRY(reads.form_, connection.Prepare(kFormSql));
+  KILN_TRY(reads.places_of_block_, connection.Prepare(kPlacesSql));
   return reads;
 }
 
+// Without a statement and so without a lock of the file, where the rows of its block are known.
+std::optional<Blob> ReadStatements::TakeKnown(const Hash128& id) {
+  const std::optional<BlockPlaces::Found> found = places_.Find(id);
+  const std::optional<Blob> raw =
+      found.has_value() && blocks_ != nullptr ? blocks_->Find(found->block) : std::nullopt;
+  if (!raw.has_value()) {
+    return std::nullopt;
+  }
+  const ContentPlace& place = found->place;
+  const SymbolTable* const symbols =
+      IsPlaceOfModule(place.at) ? SymbolsOf(found->block, raw->bytes) : nullptr;
+  std::optional<Blob> content = ContentIn(raw->bytes, symbols, place.at, place.raw_size);
+  if (content.has_value()) {
+    content->sum = place.sum;
+  }
+  return content;  // what its block does not give is read again, by its row
+}
+
+// Requires: a statement that holds the transaction of a row of the block is not reset yet.
+Result<void> ReadStatements::ReadPlaces(const BlockName& block) {
+  std::vector<ContentPlace> places;
+  Query query(places_of_block_);
+  query.Bind(block.number);
+  for (;;) {
+    CheckStop();
+    KILN_TRY(const bool found, query.Next());
+    if (!found || places.size() > BlockPlaces::kMostRows) {
+      break;
+    }
+    places.push_back({.id = query.Id(0).value_or(Hash128{}),
+                      .sum = query.Id(1).value_or(Hash128{}),
+                      .at = static_cast<uint64_t>(query.Int(2)),
+                      .raw_size = static_cast<uint64_t>(query.Int(3))});
+  }
+  places_.Keep(block, std::move(places));
+  return {};
+}
+
 Result<std::optional<Blob>> ReadStatements::FindBlob(const Hash128& id) {
+  if (std::optional<Blob> known = TakeKnown(id); known.has_value()) {
+    return known;
+  }
+  places_.BeginRead();
   Query query(blob_);
   query.Bind(id);
   KILN_TRY(const bool found, query.Next());
@@ -114,8 +162,11 @@ Result<std::optional<Blob>> ReadStatements::FindBlob(const Hash128& id) {
   if (codec == Codec::kBlock) {
     // The name of a block has its id, too: a block that was written anew under its number is
     // another one for the caches.
-    KILN_TRY(blob, TakeOutOf({.number = query.Int(4), .id = query.Id(6).value_or(Hash128{})},
-                             static_cast<uint64_t>(query.Int(5)), raw_size));
+    const BlockName block{.number = query.Int(4), .id = query.Id(6).value_or(Hash128{})};
+    KILN_TRY(blob, TakeOutOf(block, static_cast<uint64_t>(query.Int(5)), raw_size));
+    if (places_.IsWanted(block)) {
+      KILN_TRY_VOID(ReadPlaces(block));
+    }
   } else {
     KILN_TRY(blob, DataOf(query, 3, "blob", query.Int(7), query.Int(8)));
     blob.codec = codec;

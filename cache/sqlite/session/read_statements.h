@@ -15,6 +15,7 @@
 #include "cache/record.h"
 #include "cache/record_form.h"
 #include "cache/sqlite/connection.h"
+#include "cache/sqlite/session/block_places.h"
 #include "cache/store.h"
 #include "compiler/base/bounded_cache.h"
 
@@ -49,12 +50,6 @@ struct StoredBlock {
   std::string why;          // then
 };
 
-// A block by its number and by what is stored there: one that was written anew is another one.
-struct BlockName {
-  int64_t number = 0;
-  Hash128 id;
-  friend bool operator==(const BlockName&, const BlockName&) = default;
-};
 struct BlockNameHash {
   size_t operator()(const BlockName& name) const {
     return Hash128Hash{}(name.id) ^ static_cast<size_t>(name.number);
@@ -81,8 +76,10 @@ struct Finding {
 
 class ReadStatements {
  public:
-  // Requires: connection outlives the statements, and `blocks`, which may be null, too.
-  static Result<ReadStatements> Prepare(Connection& connection, BlockCache* blocks = nullptr);
+  // Requires: connection outlives the statements, and `blocks` and `changes` of the file
+  // (block_places.h), which may be null, too.
+  static Result<ReadStatements> Prepare(Connection& connection, BlockCache* blocks = nullptr,
+                                        const std::atomic<uint64_t>* changes = nullptr);
 
   // Nullopt: not there. The blob is as stored: codec and size are not yet verified. One that lies
   // in a block comes raw; if the block gives nothing, as that block, with kBlock.
@@ -112,13 +109,16 @@ class ReadStatements {
     forms_.Clear();
     last_.reset();
     symbols_.reset();
+    places_.Forget();
   }
   // The raw bytes of a stored blob. Errors: kCorrupt without reason if it does not decode; with a
   // reason what kept its dictionary from being read.
   Result<Blob> Decode(const Blob& stored);
   // As long as it lives, what is read is of one transaction: the file is locked and unlocked once
   // and not for each statement, which is a third of what looking up a row costs. Lives for one
-  // call, and no longer than some 64 statements. Requires: the connection has no transaction.
+  // call, and no longer than some 64 statements. Requires: the connection has no transaction, and
+  // no content is read meanwhile: places of a block are counted as of the moment of their
+  // statement.
   class Together {
    public:
     explicit Together(ReadStatements& reads) : reads_(reads) {
@@ -142,12 +142,15 @@ class ReadStatements {
   class FromFile {
    public:
     explicit FromFile(ReadStatements& reads)
-        : reads_(reads), blocks_(std::exchange(reads.blocks_, nullptr)) {
+        : reads_(reads),
+          blocks_(std::exchange(reads.blocks_, nullptr)),
+          places_(std::exchange(reads.places_, {})) {
       reads_.ForgetDictionaries();
     }
     ~FromFile() {
       reads_.ForgetDictionaries();
       reads_.blocks_ = blocks_;
+      reads_.places_ = std::move(places_);
     }
     FromFile(const FromFile&) = delete;
     FromFile& operator=(const FromFile&) = delete;
@@ -155,6 +158,7 @@ class ReadStatements {
    private:
     ReadStatements& reads_;
     BlockCache* const blocks_;
+    BlockPlaces places_;
   };
 
   // Nullopt if the stored blob decodes to the content of this id and has its sum.
@@ -167,6 +171,9 @@ class ReadStatements {
  private:
   // What the raw bytes of the block begin with; null: no table of symbols.
   const SymbolTable* SymbolsOf(const BlockName& block, ByteView raw);
+  // A content whose place is known; nothing if that or its block is not.
+  std::optional<Blob> TakeKnown(const Hash128& id);
+  Result<void> ReadPlaces(const BlockName& block);
 
   Statement begin_;
   Statement end_;
@@ -179,6 +186,8 @@ class ReadStatements {
   Statement dictionary_;
   Statement block_;
   Statement form_;
+  Statement places_of_block_;
+  BlockPlaces places_;
   BlockCache* blocks_ = nullptr;
   std::optional<std::pair<BlockName, Blob>> last_;  // without a cache
   // Of the block that a module was taken out of last.

@@ -9,7 +9,7 @@ namespace kiln::cache::sqlite {
 Result<std::unique_ptr<ReaderPool::Reader>> ReaderPool::Open() const {
   KILN_TRY(Connection connection, OpenReader(file_));
   auto reader = std::make_unique<Reader>(Reader{.connection = std::move(connection), .reads = {}});
-  Result<ReadStatements> reads = ReadStatements::Prepare(reader->connection, blocks_);
+  Result<ReadStatements> reads = ReadStatements::Prepare(reader->connection, blocks_, changes_);
   if (!reads.ok()) {
     return AsDamage(reads.error());
   }

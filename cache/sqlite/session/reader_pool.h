@@ -23,9 +23,10 @@ class ReaderPool {
     ReadStatements reads;
   };
 
-  // Requires: clock and blocks, which may be null, outlive the pool.
-  ReaderPool(DatabaseFile file, uint32_t most, Clock& clock, BlockCache* blocks = nullptr)
-      : file_(std::move(file)), most_(most), clock_(clock), blocks_(blocks) {}
+  // Requires: clock, blocks and changes outlive the pool; the last two may be null.
+  ReaderPool(DatabaseFile file, uint32_t most, Clock& clock, BlockCache* blocks = nullptr,
+             const std::atomic<uint64_t>* changes = nullptr)
+      : file_(std::move(file)), most_(most), clock_(clock), blocks_(blocks), changes_(changes) {}
   ~ReaderPool() { Close(); }
 
   // A reader that goes back to the pool by itself.
@@ -84,6 +85,7 @@ class ReaderPool {
   const uint32_t most_;
   Clock& clock_;
   BlockCache* const blocks_;
+  const std::atomic<uint64_t>* const changes_;
   Mutex mutex_;
   CondVar changed_;
   std::vector<std::unique_ptr<Reader>> idle_ KILN_GUARDED_BY(mutex_);

@@ -19,6 +19,8 @@ class Session {
     DatabaseFile file;
     uint32_t readers = 4;
     BlockCache* blocks = nullptr;  // of all readers; outlives the session
+    // Counted by whoever writes, who is in this process; null: not all of them are told.
+    const std::atomic<uint64_t>* changes = nullptr;
     TableWrites::Options writes;
     Writer::Options writer;
   };
@@ -31,7 +33,7 @@ class Session {
   static Result<std::shared_ptr<Session>> OpenReadOnly(const Options& options, Clock& clock);
 
   Session(const Options& options, Clock& clock)
-      : readers_(options.file, options.readers, clock, options.blocks) {}
+      : readers_(options.file, options.readers, clock, options.blocks, options.changes) {}
 
   ReaderPool& readers() { return readers_; }
   // Null if read-only.

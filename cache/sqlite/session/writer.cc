@@ -226,7 +226,9 @@ void Writer::Loop() {
       background = std::exchange(background_, false);
     }
     // One slice, then the queue again: background work never holds up more than one group.
-    if (background && hooks_.background(side_->writes)) {
+    const bool more = background && hooks_.background(side_->writes);
+    counters_.changes += background ? 1 : 0;
+    if (more) {
       Measure();
       BoundWal();
       Wake();
@@ -262,6 +264,7 @@ void Writer::RunGroup(const Group& group) {
     hooks_.on_failure(outcome.error());
   }
   ++counters_.groups;
+  ++counters_.changes;  // before anybody is told: readers forget what they read earlier
   counters_.grouped_requests += group.size();
   const auto passed =
       std::chrono::duration_cast<std::chrono::microseconds>(clock_.Monotonic() - start);
