@@ -420,6 +420,24 @@ TEST_F(BatchLife, Quorum_IsAskedForAndResultsWithoutItAreNotStored) {
   }
 }
 
+// What is known here the upstream may never have seen: it is asked for it as for what is new.
+TEST_F(BatchLife, QuorumOfWhatIsKnown_IsAskedForToo) {
+  for (const bool answers : {true, false}) {
+    cache::MemoryStore below(nullptr, nullptr, {.max_bytes = uint64_t{64} << 20});
+    QuorumStore upstream(below, answers);
+    cache::MemoryBatchRows own_rows;
+    Process process(upstream, own_rows);
+    for (const bool quorum : {false, true, true}) {
+      upstream.waited = 0;
+      ASSERT_TRUE(process.Start(false, quorum).ok());
+      process.RunChunks(100);
+      EXPECT_EQ(process.Now().state, BatchState::kDone);
+      EXPECT_EQ(process.Now().progress.unstored, quorum && !answers ? uint64_t{kResults} : 0u);
+      EXPECT_EQ(upstream.waited > 0, quorum);
+    }
+  }
+}
+
 TEST_F(BatchLife, CancelledWhilePaused_Ends) {
   Process process(store, rows);
   ASSERT_TRUE(process.Start(false).ok());

@@ -413,6 +413,10 @@ void BatchWorker::Finish(const BatchRunPtr& run, BatchState state) {
     if (!run->request.pin.empty()) {
       PinResults(context_, *run);
     }
+    // An upstream may have been waited for, once for each result, and somebody left meanwhile.
+    if (run->request.quorum && run->stop.stop_requested()) {
+      state = BatchState::kCancelled;
+    }
   }
   ReleaseLeases(context_, *run);
   {
