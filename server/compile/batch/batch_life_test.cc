@@ -448,6 +448,35 @@ TEST_F(BatchLife, CancelledWhilePaused_Ends) {
   EXPECT_EQ(rows.Get(kId)->state, static_cast<uint32_t>(BatchState::kCancelled));
 }
 
+// What was answered holds, however soon the process ends: the row says so before.
+TEST_F(BatchLife, CancelledWhileItWorks_IsCancelledInTheNextProcess) {
+  for (const bool halted : {false, true}) {
+    cache::MemoryStore own_store(nullptr, nullptr, {.max_bytes = uint64_t{64} << 20});
+    cache::MemoryBatchRows own_rows;
+    {
+      CallingStore calling(own_store);
+      Process first(calling, own_rows);
+      bool cancelled = false;
+      calling.on_get = [&](const cache::Key&) {  // a chunk is at work
+        if (!std::exchange(cancelled, true)) {
+          EXPECT_EQ(first.batches.Cancel(kId)->state, BatchState::kCancelled);
+          EXPECT_EQ(own_rows.Get(kId)->state, static_cast<uint32_t>(BatchState::kCancelled));
+        }
+        if (halted) {
+          first.batches.Halt();
+        }
+      };
+      ASSERT_TRUE(first.Start(true).ok());
+      first.RunChunks(100);
+      EXPECT_EQ(first.Now().state, BatchState::kCancelled);
+    }
+    Process second(own_store, own_rows);
+    second.Restore();
+    EXPECT_EQ(second.RunChunks(100), 0);
+    EXPECT_EQ(second.Now().state, BatchState::kCancelled);
+  }
+}
+
 TEST_F(BatchLife, Detached_GoesOnInTheNextProcessAndFindsWhatIsDone) {
   uint64_t seen = 0;
   {

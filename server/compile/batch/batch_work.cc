@@ -424,8 +424,10 @@ void BatchWorker::Finish(const BatchRunPtr& run, BatchState state) {
     if (run->Over() || run->finishing) {
       return;
     }
+    // It may have been done before it saw that; who cancelled was told otherwise.
+    state = run->cancelled ? BatchState::kCancelled : state;
     // Cancelled by the end of the process. The row still says that the batch runs.
-    if (state == BatchState::kCancelled && context_.halted.load()) {
+    if (state == BatchState::kCancelled && !run->cancelled && context_.halted.load()) {
       return;  // the process ends, not the batch: the next one goes on from the row
     }
     run->finishing = true;
