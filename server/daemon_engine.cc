@@ -92,6 +92,8 @@ rpc::StoreAdmin DaemonEngine::WholeStore() {
           .memory_bytes = [this] { return stack.memory->bytes(); },
           .forget = [this] { DropCaches(); },
           .has_upstream = !stack.upstreams.empty(),
+          .writes_upstream = std::ranges::any_of(
+              stack.upstreams, [](const auto& upstream) { return upstream->writes(); }),
           .max_bytes = limits.max_bytes,
           .low_bytes = limits.max_bytes / 100 * limits.low_percent};
 }

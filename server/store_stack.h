@@ -60,6 +60,7 @@ class Upstream {
   cache::ReadThroughStore& store() { return *store_; }
   const cache::MetricsStore& metrics() const { return metrics_; }
   const std::string& url() const { return url_; }
+  bool writes() const { return writes_; }
 
  private:
   const std::string url_;

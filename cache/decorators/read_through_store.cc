@@ -94,9 +94,14 @@ Result<void> ReadThroughStore::Keep(const Key& key, const Blob& blob, const Call
 Result<PutResult> ReadThroughStore::Put(std::span<const Item> items, Durability durability,
                                         const Call& call) {
   const bool quorum = durability == Durability::kQuorum;
-  Result<PutResult> stored = local_.Put(items, quorum ? Durability::kDurable : durability, call);
+  // Where nothing is sent from here, a nearer upstream may be the one that is waited for.
+  const bool waits_here = quorum && options_.writes;
+  Result<PutResult> stored =
+      local_.Put(items, waits_here ? Durability::kDurable : durability, call);
   // Items that the store here cannot take may still be of use upstream; invalid ones are not.
-  if (!options_.writes || (!stored.ok() && stored.error().code == ErrorCode::kInvalidArgument)) {
+  // An empty put waits for the writer here, and says nothing to anybody else.
+  if (!options_.writes || items.empty() ||
+      (!stored.ok() && stored.error().code == ErrorCode::kInvalidArgument)) {
     return stored;
   }
   // The journal answers as soon as the put is queued, so a slow upstream costs a build nothing;

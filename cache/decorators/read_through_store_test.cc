@@ -169,6 +169,20 @@ TEST_F(ReadThroughStoreTest, Quorum_SaysIfOnlyThisStoreHasIt) {
   EXPECT_EQ(alone.error().reason, kUpstreamDown);
 }
 
+// An upstream that is not written to cannot acknowledge; the nearer one, which is, is waited for.
+TEST_F(ReadThroughStoreTest, QuorumOverAnUpstreamThatIsOnlyRead_WaitsForTheNearerOne) {
+  ReadThroughStore nearer = Make();
+  MemoryStore far(nullptr, nullptr, {});
+  ReadThroughStore store(nearer, far, far, clock, {.writes = false});
+  const Item item = ContentItem(CopiedBlob(AsBytes(std::string_view("q"))));
+  EXPECT_TRUE(store.Put(std::span(&item, 1), Durability::kQuorum, {}).ok());
+  upstream.down = true;
+  const Result<cache::PutResult> alone = store.Put(std::span(&item, 1), Durability::kQuorum, {});
+  ASSERT_FALSE(alone.ok());
+  EXPECT_EQ(alone.error().reason, kUpstreamDown);
+  EXPECT_TRUE(store.Put({}, Durability::kDurable, {}).ok()) << "nothing to send";
+}
+
 TEST_F(ReadThroughStoreTest, FaultyUpstream_NeverFailsARequest) {
   MemoryStore perfect(nullptr, nullptr, {});
   FaultStore faulty(perfect, {.seed = 7, .fail = 300, .lose = 100});

@@ -10,6 +10,7 @@
 #include "cache/leases/owner_shares.h"
 #include "cache/leases/pin_share.h"
 #include "compiler/base/printable.h"
+#include "compiler/base/threads/stop.h"
 
 namespace kiln::cache {
 namespace {
@@ -75,7 +76,8 @@ Result<void> BoundedPins::CheckOwnerAndNumber(const Pin& pin) {
 }
 
 // Content that the name holds already stays with it, and counts.
-Result<void> BoundedPins::CheckShare(const Pin& pin, std::span<const Key> keys) {
+Result<BoundedPins::Wanted> BoundedPins::LookUp(const Pin& pin, std::span<const Key> keys) {
+  KILN_TRY(Wanted wanted, StateOf(pin.name));
   std::vector<Key> all(keys.begin(), keys.end());
   if (const Result<PinUsage> before = HeldByPin(maintenance_, pin.name); before.ok()) {
     all.insert(all.end(), before->records.begin(), before->records.end());
@@ -83,9 +85,20 @@ Result<void> BoundedPins::CheckShare(const Pin& pin, std::span<const Key> keys) 
     return before.error();
   }
   KILN_TRY(const PinUsage held, HeldByKeys(store_, all, {}));
-  KILN_TRY(const PinShare share, ShareWith(sizes_, pins_, pin.name, held.bytes, max_bytes_));
+  wanted.bytes = held.bytes;
+  return wanted;
+}
+
+Result<BoundedPins::Wanted> BoundedPins::StateOf(const std::string& name) {
+  KILN_TRY(const std::vector<Pin> all, pins_.List());
+  const auto found = std::ranges::find(all, name, &Pin::name);
+  return found == all.end() ? Wanted{} : Wanted{.made_s = found->made_s, .records = found->records};
+}
+
+Result<void> BoundedPins::CheckShare(const Pin& pin, uint64_t held) {
+  KILN_TRY(const PinShare share, ShareWith(sizes_, pins_, pin.name, held, max_bytes_));
   OwnerShares bytes(share.allowed);
-  bytes.Add(pin.owner, held.bytes);
+  bytes.Add(pin.owner, held);
   for (const PinSize& other : share.others) {
     bytes.Add(other.owner, other.bytes);
   }
@@ -112,13 +125,23 @@ Result<void> BoundedPins::CheckShare(const Pin& pin, std::span<const Key> keys) 
 
 Result<uint64_t> BoundedPins::Add(const Pin& pin, std::span<const Key> keys) {
   KILN_TRY_VOID(CheckPin(pin));
-  // Held over the checks and the write, so two pins that fit alone cannot both be added. Both read
-  // the store; pins are rare enough for that.
-  const MutexLock lock(mutex_);
-  KILN_TRY_VOID(CheckOwnerAndNumber(pin));
-  KILN_TRY_VOID(CheckShare(pin, keys));
-  sizes_.Forget(pin.name);
-  return pins_.Add(pin, keys);
+  // What is to be held may be a million rows, so it is looked up while others pin. The mutex is
+  // held over the checks and the write, so two pins that fit alone cannot both be added. A name
+  // that has changed meanwhile is looked up again, which ends: each time somebody else's call has
+  // succeeded.
+  for (;;) {
+    KILN_TRY(const Wanted wanted, LookUp(pin, keys));
+    const MutexLock lock(mutex_);
+    KILN_TRY(const Wanted now, StateOf(pin.name));
+    if (now.made_s != wanted.made_s || now.records != wanted.records) {
+      CheckStop();
+      continue;
+    }
+    KILN_TRY_VOID(CheckOwnerAndNumber(pin));
+    KILN_TRY_VOID(CheckShare(pin, wanted.bytes));
+    sizes_.Forget(pin.name);
+    return pins_.Add(pin, keys);
+  }
 }
 
 Result<void> BoundedPins::Remove(std::string_view name) {

@@ -3,6 +3,7 @@
 // makes them: by a call, with a batch, with a pack. See spec/cache 8.6
 //
 // Threads: see Pins; one mutex, so that two new pins cannot both have the same rest of the share.
+// What a pin is to hold is looked up outside of it.
 #pragma once
 
 #include "cache/leases/actor.h"
@@ -50,7 +51,15 @@ class BoundedPins final : public Pins {
 
  private:
   Result<void> CheckOwnerAndNumber(const Pin& pin);
-  Result<void> CheckShare(const Pin& pin, std::span<const Key> keys) KILN_REQUIRES(mutex_);
+  // What the pin of a name is, by which a change shows, and what it would keep.
+  struct Wanted {
+    int64_t made_s = 0;
+    uint64_t records = 0;
+    uint64_t bytes = 0;
+  };
+  Result<Wanted> StateOf(const std::string& name);
+  Result<Wanted> LookUp(const Pin& pin, std::span<const Key> keys);
+  Result<void> CheckShare(const Pin& pin, uint64_t held) KILN_REQUIRES(mutex_);
 
   Pins& pins_;
   Maintenance& maintenance_;

@@ -1,8 +1,15 @@
 // SPDX-License-Identifier: MIT
 #include "cache/leases/bounded_pins.h"
 
+#include <functional>
+#include <stop_token>
+#include <string>
+#include <utility>
+#include <vector>
+
 #include <gtest/gtest.h>
 
+#include "cache/call_bounds.h"
 #include "cache/decorators/memory_store.h"
 #include "cache/leases/fake_pins.h"
 #include "cache/leases/pin_share.h"
@@ -147,6 +154,69 @@ TEST_F(BoundedPinsTest, Others_AreLookedUpOnce) {
   pins_.walks = 0;
   EXPECT_TRUE(bounded.Add({.name = "last"}, std::vector<Key>{RecordOf("c")}).ok());
   EXPECT_LE(pins_.walks, 2u) << "p3, and the name itself";
+}
+
+// Calls back, once, when something is read.
+class CallingStore final : public BlobStore {
+ public:
+  explicit CallingStore(BlobStore& below) : below_(below) {}
+  Result<Blob> Get(const Key& key, const Call& call) override {
+    if (const auto then = std::exchange(on_get, nullptr); then != nullptr) {
+      then();
+    }
+    return below_.Get(key, call);
+  }
+  Result<PutResult> Put(std::span<const Item> items, Durability durability,
+                        const Call& call) override {
+    return below_.Put(items, durability, call);
+  }
+  Result<std::vector<Key>> FindMissing(std::span<const Key> keys, const Call& call) override {
+    return below_.FindMissing(keys, call);
+  }
+  void Touch(std::span<const Key>) override {}
+
+  std::function<void()> on_get;
+
+ private:
+  BlobStore& below_;
+};
+
+// While one looks up what he pins, others pin: nothing is held over it. What they change of the
+// same name counts.
+TEST_F(BoundedPinsTest, OthersPinWhileOneLooksUp) {
+  struct Row {
+    std::string meanwhile;  // pinned by another
+    std::string record;
+    uint64_t room;  // records
+    std::string reason;
+  };
+  for (const Row& row : {Row{"other", "c", 2, ""}, Row{"mine", "c", 2, ""},
+                         Row{"other", "c", 1, kPinsTooLarge}, Row{"mine", "c", 1, kPinsTooLarge}}) {
+    FakePins pins(store_);
+    CallingStore calling(store_);
+    BoundedPins bounded(pins, pins, calling, CacheFor(row.room, 0));
+    calling.on_get = [&] {
+      EXPECT_TRUE(
+          bounded.Add({.name = row.meanwhile}, std::vector<Key>{RecordOf(row.record)}).ok());
+    };
+    EXPECT_EQ(ReasonOf(bounded.Add({.name = "mine"}, std::vector<Key>{RecordOf("a")})), row.reason)
+        << row.meanwhile << row.room;
+  }
+}
+
+// A list of what is not there costs look-ups, which end with the caller.
+TEST_F(BoundedPinsTest, LookUpOfWhatIsNotThere_IsStopped) {
+  std::stop_source caller;
+  caller.request_stop();
+  const std::vector<Key> keys(1000, RecordOf("none"));
+  CallingStore calling(store_);
+  size_t looked = 0;
+  calling.on_get = [&looked] { ++looked; };
+  SystemClock clock;
+  EXPECT_FALSE(WhileWanted({.stop = caller.get_token()}, kAnyBytes, clock, [&] {
+                 return HeldByKeys(calling, keys, {});
+               }).ok());
+  EXPECT_EQ(looked, 0U);
 }
 
 TEST_F(BoundedPinsTest, Share_CountsAllPinsAndWhatANameHoldsAlready) {

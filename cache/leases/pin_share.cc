@@ -57,6 +57,7 @@ Result<PinUsage> HeldByPin(Maintenance& maintenance, const std::string& pin) {
 Result<PinUsage> HeldByKeys(BlobStore& store, std::span<const Key> keys, const Call& call) {
   Holding holding;
   for (Key key : keys) {
+    CheckStop();  // most may be of rows that are not there
     Result<Blob> row = store.Get(key, call);
     if (row.ok() && key.level == Level::kAlias) {
       KILN_TRY(key.id, DecodeAlias(row->bytes));

@@ -22,6 +22,7 @@ struct StoreAdmin {
   std::function<uint64_t()> memory_bytes;
   std::function<void()> forget;  // what this process remembers of rows that may be gone now
   bool has_upstream = false;
+  bool writes_upstream = false;  // to one of them at least
   uint64_t max_bytes = 0;
   uint64_t low_bytes = 0;  // collection goes down to it
 };

@@ -205,6 +205,35 @@ TEST_F(ServerCache, Pins_KeepResultsAndTheirNames) {
   }
 }
 
+// Who names results wants all of them: what is not there is not left out, and a list has a bound.
+TEST_F(ServerCache, PinOfAList_HoldsAllOfItOrNothing) {
+  Start();
+  const std::string known = Compile(Durable(GoodSource())).artifacts(0).signature();
+  struct Row {
+    size_t known, unknown;
+    grpc::StatusCode code;
+    const char* reason;
+  };
+  for (const Row& row :
+       {Row{1, 0, grpc::StatusCode::OK, ""}, Row{10'000, 0, grpc::StatusCode::OK, ""},
+        Row{10'001, 0, grpc::StatusCode::RESOURCE_EXHAUSTED, "LIMIT_EXCEEDED"},
+        Row{1, 1, grpc::StatusCode::NOT_FOUND, "UNKNOWN_RESULT"},
+        Row{0, 9'000, grpc::StatusCode::NOT_FOUND, "UNKNOWN_RESULT"}}) {
+    v1::PinRequest request;
+    request.set_name("list");
+    for (size_t i = 0; i < row.known; ++i) {
+      request.add_signatures(known);
+    }
+    for (size_t i = 0; i < row.unknown; ++i) {
+      request.add_signatures(Id(HashBytes(AsBytes(std::to_string(i)))));
+    }
+    grpc::ClientContext context;
+    v1::PinInfo info;
+    EXPECT_EQ(admin->Pin(&context, request, &info).error_code(), row.code) << row.known;
+    EXPECT_EQ(DetailOf(context).reason(), row.reason);
+  }
+}
+
 TEST_F(ServerCache, PinOfABatch_HoldsAllItsResultsAndListsArePaged) {
   Start();
   const std::string id = Build(GoodSource());

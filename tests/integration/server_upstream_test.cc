@@ -213,6 +213,40 @@ TEST_F(Upstream, QuorumWithoutUpstream_IsRefused) {
   EXPECT_EQ(DetailOf(batch_context).reason(), "NO_UPSTREAM");
 }
 
+// Results that are known here count only when the upstream has acknowledged them, however often
+// they are asked for.
+TEST_F(Upstream, QuorumOfWhatIsKnown_WaitsForTheUpstream) {
+  for (const v1::Durability before : {v1::DURABILITY_NONE, v1::DURABILITY_LOCAL}) {
+    Forget();
+    StartNear();  // nobody is there
+    Compile(With(before));
+    for (int round = 0; round < 2; ++round) {
+      EXPECT_FALSE(Compile(With(v1::DURABILITY_QUORUM)).artifacts(0).stored()) << round;
+      v1::StartBatchRequest request = BatchOf(GoodSource());
+      request.set_durability(v1::DURABILITY_QUORUM);
+      std::map<int, int> seen;
+      const v1::BatchEvent::Final last = Watch(StartBatch(request).batch_id(), seen).final();
+      EXPECT_EQ(last.exit_hint(), 8u) << round;
+      EXPECT_NE(last.problem(), "") << round;
+    }
+    EXPECT_TRUE(Compile(With(v1::DURABILITY_LOCAL)).artifacts(0).stored());
+    StartFar();
+    EXPECT_TRUE(
+        WaitUntil([&] { return Compile(With(v1::DURABILITY_QUORUM)).artifacts(0).stored(); }));
+    far.reset();
+  }
+}
+
+TEST_F(Upstream, QuorumOfAnUpstreamThatIsOnlyRead_IsRefused) {
+  StartFar();
+  StartNear(true, false);
+  grpc::ClientContext context;
+  v1::CompileReply reply;
+  EXPECT_EQ(compile->Compile(&context, With(v1::DURABILITY_QUORUM), &reply).error_code(),
+            grpc::StatusCode::FAILED_PRECONDITION);
+  EXPECT_EQ(DetailOf(context).reason(), "NO_UPSTREAM");
+}
+
 // What a batch with quorum has stored is at the upstream when the batch says that it is done.
 TEST_F(Upstream, QuorumOfABatch_WaitsForTheUpstream) {
   StartFar();

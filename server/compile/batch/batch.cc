@@ -371,12 +371,20 @@ Result<BatchSummary> Batches::Cancel(const Hash128& id, const cache::Actor& acto
       const MutexLock lock(run->mutex);
       KILN_TRY_VOID(CheckStarters(*run, run->starters, actor, true));
     }
-    run->stop.request_stop();
     bool idle = false;
+    bool changed = false;
     {
       const MutexLock lock(run->mutex);
+      changed = !run->Over() && !run->finishing && !run->cancelled;
+      run->cancelled |= changed;
       idle = run->active == 0;
     }
+    // Before it is answered: a process that ends in the next moment leaves a batch that is
+    // cancelled, and not one that goes on.
+    if (changed) {
+      SaveRow(context_, *run);
+    }
+    run->stop.request_stop();
     if (idle) {  // paused, or waiting for its client: nobody else ends it
       worker_.Finish(run, BatchState::kCancelled);
     }

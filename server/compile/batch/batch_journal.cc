@@ -131,7 +131,7 @@ void SaveRow(const BatchContext& context, BatchRun& run, std::optional<BatchStat
     run.saved_at = context.clock.Monotonic();
     run.updated_ms = UnixMs(context.clock);
     row.updated_s = run.updated_ms / 1000;
-    row.state = static_cast<uint32_t>(state.value_or(run.state));
+    row.state = static_cast<uint32_t>(state.value_or(run.LastingState()));
     row.counts = EncodeNotes({.detach = run.detach,
                               .owner = run.owner,
                               .tenant = run.tenant,

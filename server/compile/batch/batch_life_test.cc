@@ -420,6 +420,24 @@ TEST_F(BatchLife, Quorum_IsAskedForAndResultsWithoutItAreNotStored) {
   }
 }
 
+// What is known here the upstream may never have seen: it is asked for it as for what is new.
+TEST_F(BatchLife, QuorumOfWhatIsKnown_IsAskedForToo) {
+  for (const bool answers : {true, false}) {
+    cache::MemoryStore below(nullptr, nullptr, {.max_bytes = uint64_t{64} << 20});
+    QuorumStore upstream(below, answers);
+    cache::MemoryBatchRows own_rows;
+    Process process(upstream, own_rows);
+    for (const bool quorum : {false, true, true}) {
+      upstream.waited = 0;
+      ASSERT_TRUE(process.Start(false, quorum).ok());
+      process.RunChunks(100);
+      EXPECT_EQ(process.Now().state, BatchState::kDone);
+      EXPECT_EQ(process.Now().progress.unstored, quorum && !answers ? uint64_t{kResults} : 0u);
+      EXPECT_EQ(upstream.waited > 0, quorum);
+    }
+  }
+}
+
 TEST_F(BatchLife, CancelledWhilePaused_Ends) {
   Process process(store, rows);
   ASSERT_TRUE(process.Start(false).ok());
@@ -428,6 +446,35 @@ TEST_F(BatchLife, CancelledWhilePaused_Ends) {
   EXPECT_EQ(process.batches.Cancel(kId)->state, BatchState::kCancelled);
   EXPECT_EQ(process.Events().back().state, BatchState::kCancelled);
   EXPECT_EQ(rows.Get(kId)->state, static_cast<uint32_t>(BatchState::kCancelled));
+}
+
+// What was answered holds, however soon the process ends: the row says so before.
+TEST_F(BatchLife, CancelledWhileItWorks_IsCancelledInTheNextProcess) {
+  for (const bool halted : {false, true}) {
+    cache::MemoryStore own_store(nullptr, nullptr, {.max_bytes = uint64_t{64} << 20});
+    cache::MemoryBatchRows own_rows;
+    {
+      CallingStore calling(own_store);
+      Process first(calling, own_rows);
+      bool cancelled = false;
+      calling.on_get = [&](const cache::Key&) {  // a chunk is at work
+        if (!std::exchange(cancelled, true)) {
+          EXPECT_EQ(first.batches.Cancel(kId)->state, BatchState::kCancelled);
+          EXPECT_EQ(own_rows.Get(kId)->state, static_cast<uint32_t>(BatchState::kCancelled));
+        }
+        if (halted) {
+          first.batches.Halt();
+        }
+      };
+      ASSERT_TRUE(first.Start(true).ok());
+      first.RunChunks(100);
+      EXPECT_EQ(first.Now().state, BatchState::kCancelled);
+    }
+    Process second(own_store, own_rows);
+    second.Restore();
+    EXPECT_EQ(second.RunChunks(100), 0);
+    EXPECT_EQ(second.Now().state, BatchState::kCancelled);
+  }
 }
 
 TEST_F(BatchLife, Detached_GoesOnInTheNextProcessAndFindsWhatIsDone) {

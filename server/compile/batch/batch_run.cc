@@ -51,6 +51,10 @@ bool BatchRun::Over() {
          state == BatchState::kCancelled;
 }
 
+BatchState BatchRun::LastingState() {
+  return cancelled && !Over() ? BatchState::kCancelled : state;
+}
+
 bool BatchRun::IsRepeatable() {
   const bool right = progress.failed + progress.limited + progress.poisoned == 0;
   const bool stored = progress.unbuilt + progress.unstored == 0 && progress.problem.empty();
@@ -226,7 +230,7 @@ bool BatchRun::Unpause(const std::string& by, Duration now) {
 BatchSummary BatchRun::Summary() {
   return {.id = id,
           .project = request.project,
-          .state = state,
+          .state = LastingState(),
           .progress = progress,
           .owner = owner,
           .paused_by = state == BatchState::kPaused ? paused_by : std::string(),

@@ -118,6 +118,7 @@ struct BatchRun {
   std::vector<std::string> starters KILN_GUARDED_BY(mutex);
   bool waits KILN_GUARDED_BY(mutex) = false;      // restored, and no chunk was submitted since
   bool finishing KILN_GUARDED_BY(mutex) = false;  // its last row is being put
+  bool cancelled KILN_GUARDED_BY(mutex) = false;  // somebody was told so, and it ends so
   bool scanning KILN_GUARDED_BY(mutex) = false;   // a chunk has begun to scan, or is done with it
   bool scanned KILN_GUARDED_BY(mutex) = false;
   bool on_error KILN_GUARDED_BY(mutex) = false;  // stopped because the request says so
@@ -151,6 +152,9 @@ struct BatchRun {
   std::map<uint64_t, std::function<void()>> subscribers KILN_GUARDED_BY(mutex);
 
   bool Over() KILN_REQUIRES(mutex);
+  // What its row and its callers are told: of one that was cancelled that it is, also while its last
+  // steps run.
+  BatchState LastingState() KILN_REQUIRES(mutex);
   // Notes that somebody wants it built; whether he is new.
   bool Join(const std::string& starter) KILN_REQUIRES(mutex);
   std::string FirstStarter() KILN_REQUIRES(mutex) {

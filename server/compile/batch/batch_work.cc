@@ -415,6 +415,10 @@ void BatchWorker::Finish(const BatchRunPtr& run, BatchState state) {
     if (!run->request.pin.empty()) {
       PinResults(context_, *run);
     }
+    // An upstream may have been waited for, once for each result, and somebody left meanwhile.
+    if (run->request.quorum && run->stop.stop_requested()) {
+      state = BatchState::kCancelled;
+    }
   }
   ReleaseLeases(context_, *run);
   {
@@ -422,8 +426,10 @@ void BatchWorker::Finish(const BatchRunPtr& run, BatchState state) {
     if (run->Over() || run->finishing) {
       return;
     }
+    // It may have been done before it saw that; who cancelled was told otherwise.
+    state = run->cancelled ? BatchState::kCancelled : state;
     // Cancelled by the end of the process. The row still says that the batch runs.
-    if (state == BatchState::kCancelled && context_.halted.load()) {
+    if (state == BatchState::kCancelled && !run->cancelled && context_.halted.load()) {
       return;  // the process ends, not the batch: the next one goes on from the row
     }
     run->finishing = true;

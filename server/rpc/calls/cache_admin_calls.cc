@@ -15,11 +15,13 @@
 #include "cache/leases/pin_share.h"
 #include "cache/record.h"
 #include "compiler/base/printable.h"
+#include "compiler/base/threads/stop.h"
 #include "server/compile/failure_keys.h"
 #include "server/reload/glob.h"
 #include "server/rpc/calls/restore_calls.h"
 #include "server/rpc/messages/convert_reply.h"
 #include "server/rpc/messages/convert_request.h"
+#include "server/rpc/messages/message_limits.h"
 #include "server/rpc/messages/paging.h"
 #include "server/rpc/messages/request_error.h"
 
@@ -103,11 +105,16 @@ cache::Key RecordKeyOf(Engine& engine, Hash128 id, const cache::Call& call) {
 // all is a mistake.
 Result<std::vector<cache::Key>> SubjectOf(Engine& engine, const v1::PinRequest& request,
                                           const cache::Call& call) {
+  const auto named = static_cast<uint64_t>(request.signatures_size());
+  if (named > kMaxDigests) {
+    return AboveLimit("digests", kMaxDigests, named);
+  }
   std::vector<cache::Key> keys;
   if (request.has_batch_id()) {
     KILN_TRY(const Hash128 id, IdFromProto("batch_id", request.batch_id()));
     KILN_TRY(const compile::BatchResults results, engine.batches.Results(id));
     for (size_t i = 0; i < results.size(); ++i) {
+      CheckStop();
       keys.push_back(
           {.level = cache::Level::kSignature, .space = 0, .id = results.Row(i).signature});
     }
@@ -117,6 +124,7 @@ Result<std::vector<cache::Key>> SubjectOf(Engine& engine, const v1::PinRequest& 
     keys.push_back(RecordKeyOf(engine, id, call));
   }
   for (const std::string& bytes : request.signatures()) {
+    CheckStop();
     KILN_TRY(const Hash128 id, IdFromProto("signatures", bytes));
     keys.push_back(RecordKeyOf(engine, id, call));
   }
@@ -124,6 +132,24 @@ Result<std::vector<cache::Key>> SubjectOf(Engine& engine, const v1::PinRequest& 
     return Malformed("subject", "name a batch or results");
   }
   return keys;
+}
+
+// Who names results wants each of them kept, and would take one that is left out for kept. A batch
+// has what it has.
+Result<void> CheckAllKnown(const v1::PinRequest& request, const std::vector<cache::Key>& keys,
+                           const cache::PinUsage& held) {
+  if (request.has_batch_id()) {
+    return {};
+  }
+  const auto unknown = static_cast<uint64_t>(std::ranges::count_if(
+      keys, [&held](const cache::Key& key) { return !held.records.contains(key); }));
+  return unknown == 0
+             ? Result<void>()
+             : Result<void>(Error{.code = ErrorCode::kNotFound,
+                                  .context = fmt::format("{} of {} results are not stored, and "
+                                                         "nothing was pinned",
+                                                         unknown, keys.size()),
+                                  .reason = "UNKNOWN_RESULT"});
 }
 
 // Times are seconds in the store and milliseconds on the wire.
@@ -328,6 +354,7 @@ Result<void> Pin(Engine& engine, const v1::PinRequest& request, const cache::Act
                  .context = "nothing of this is stored",
                  .reason = "UNKNOWN_RESULT"};
   }
+  KILN_TRY_VOID(CheckAllKnown(request, keys, wanted));
   const Result<cache::PinUsage> taken = cache::HeldByPin(*engine.whole.maintenance, request.name());
   if (taken.ok() && taken->records != wanted.records) {
     return Error{.code = ErrorCode::kAlreadyExists,

@@ -13,7 +13,7 @@
 #include "compiler/base/printable.h"
 #include "compiler/base/threads/stop.h"
 #include "server/compile/cached_result.h"
-#include "server/compile/looking.h"
+#include "server/compile/kept_results.h"
 #include "server/rpc/messages/convert_batch.h"
 #include "server/rpc/messages/convert_reply.h"
 #include "server/rpc/messages/convert_request.h"
@@ -59,9 +59,9 @@ Result<void> FillInline(Engine& engine, const compile::Outcome& outcome, const c
 }  // namespace
 
 Result<void> CheckDurability(const Engine& engine, v1::Durability durability) {
-  if (durability == v1::DURABILITY_QUORUM && !engine.whole.has_upstream) {
+  if (durability == v1::DURABILITY_QUORUM && !engine.whole.writes_upstream) {
     return Error{.code = ErrorCode::kFailedPrecondition,
-                 .context = "this daemon has no upstream to wait for",
+                 .context = "this daemon has no upstream that it writes to, and could wait for",
                  .reason = "NO_UPSTREAM"};
   }
   return {};
@@ -158,19 +158,20 @@ Error WouldWrite(std::string why) {
           .reason = std::string(kWouldWrite)};
 }
 
-// What memory has the store below may never have taken, or lost since: whoever wants it stored is
-// told what is so now.
-Result<void> SayWhetherStored(Engine& engine, const cache::Call& call, compile::Outcome& outcome) {
-  if (!outcome.artifact.has_value() || outcome.artifact->origin == compile::Origin::kCompiled) {
+// What is known is not on the disk for that, nor at the upstream: whoever wants it kept waits for
+// it, and is told what is so then.
+Result<void> KeepKnown(Engine& engine, cache::Durability durability, const cache::Call& call,
+                       compile::Outcome& outcome) {
+  if (durability == cache::Durability::kRelaxed || !outcome.artifact.has_value() ||
+      outcome.artifact->origin == compile::Origin::kCompiled) {
     return {};
   }
   if (call.deadline == cache::kAtOnce) {
     return cache::NotAtOnce();
   }
   const cache::Key key = compile::ResultKey(outcome.artifact->signature);
-  KILN_TRY(const std::vector<cache::Key> missing,
-           engine.store.FindMissing(std::span(&key, 1), compile::Looking(call)));
-  outcome.artifact->stored = missing.empty();
+  outcome.artifact->stored =
+      compile::KeepResults(engine.store, std::span(&key, 1), durability, call).results == 0;
   return {};
 }
 
@@ -187,9 +188,7 @@ Result<compile::Outcome> CompileTarget(Engine& engine, const compile::PreparedPr
         engine.builder.Report(prepared, options, build, call, std::move(trace));
     trace = std::move(report.trace);
     KILN_TRY(compile::Outcome outcome, std::move(report.outcome));
-    if (build.durability != cache::Durability::kRelaxed) {
-      KILN_TRY_VOID(SayWhetherStored(engine, call, outcome));
-    }
+    KILN_TRY_VOID(KeepKnown(engine, build.durability, call, outcome));
     converted.Clear();
     ToProto(outcome, converted);
     if (!how.inline_data || outcome.kind != compile::OutcomeKind::kOk) {

@@ -53,7 +53,8 @@ Result<void> ListMissing(Engine& engine, const std::vector<compile::Source>& sou
 Result<void> CheckThere(Engine& engine, const std::vector<compile::Source>& sources,
                         const cache::Call& call, v1::ErrorDetail& detail);
 
-// Errors: kFailedPrecondition, NO_UPSTREAM, if an upstream would be waited for that there is not.
+// Errors: kFailedPrecondition, NO_UPSTREAM, if an upstream would be waited for and none
+// is written to.
 Result<void> CheckDurability(const Engine& engine, v1::Durability durability);
 
 // A variant of the wire.
