@@ -38,6 +38,7 @@ class RandomSession {
       abilities["textDocument"]["diagnostic"] = Json::object();
       abilities["workspace"] = {{"diagnostics", {{"refreshSupport", true}}}};
     }
+    abilities["window"]["workDoneProgress"] = seed % 3 == 0;
     editor_.Initialize(std::move(abilities));
     for (const char* name : {"pass.rpl", "water.rpl", "mud.rpl", "kiln.toml", "alone.rpl",
                              "tone.hlsl", "tone.hlsli", "blur.wgsl"}) {
@@ -60,6 +61,8 @@ class RandomSession {
       editor_.SendBytes(Garbage());
     } else if (what < 97 && !pending_.empty()) {
       editor_.QueueNotification("$/cancelRequest", {{"id", pending_.back()}});
+      editor_.QueueNotification("window/workDoneProgress/cancel",
+                                {{"token", "kiln:check:" + std::to_string(Below(20))}});
     } else {
       for (uint32_t i = Below(40); i > 0; --i) {
         (void)editor_.server().Step();  // in the middle of its work
@@ -90,7 +93,8 @@ class RandomSession {
           }
         }
       }
-      if (message.value("method", "") == "workspace/diagnostic/refresh") {
+      if (message.value("method", "") == "workspace/diagnostic/refresh" ||
+          message.value("method", "") == "window/workDoneProgress/create") {
         editor_.Queue({{"jsonrpc", "2.0"}, {"id", message["id"]}, {"result", nullptr}});
       }
       if (message.value("method", "") == "window/showMessage") {

@@ -153,6 +153,18 @@ void Checker::Abandon() {
   }
 }
 
+// What is known of programs that were being tried is what the variant one looks at says. They are
+// checked anew when they are touched, also without a change, as those are that were given up by a
+// step.
+void Checker::GiveUp() {
+  for (const std::string& name : running_) {
+    checked_.erase(name);
+  }
+  running_.clear();
+  pending_.clear();
+  in_work_.clear();
+}
+
 // Taken off its list before it is looked at, so that what throws is not looked at again and again.
 bool Checker::Step(std::vector<Json>& out) {
   // One step does at most one of: a changed file, another program of it, a slice of the variants of

@@ -40,6 +40,11 @@ class Checker {
   void WatchWorkspace();
   // A step threw: what it was about is given up until it is touched again.
   void Abandon();
+  // Everything that waits is given up: programs are as they were checked last, until something
+  // of them is touched.
+  void GiveUp();
+  // Files and programs that wait or are being worked on.
+  size_t waiting() const { return dirty_.size() + pending_.size() + running_.size(); }
   bool idle() const { return dirty_.empty() && pending_.empty() && running_.empty(); }
 
  private:

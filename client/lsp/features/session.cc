@@ -20,6 +20,7 @@ ClientAbilities AbilitiesOf(const Json& params) {
   abilities.refresh_hints = can("workspace/inlayHint/refreshSupport");
   abilities.refresh_tokens = can("workspace/semanticTokens/refreshSupport");
   abilities.related_information = can("textDocument/publishDiagnostics/relatedInformation");
+  abilities.progress = can("window/workDoneProgress");
   // One of both ways, never both: an editor would show each message twice. Variants are tried
   // behind an answer, so a client that cannot be told to ask again is better served by what is
   // published.

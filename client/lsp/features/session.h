@@ -28,6 +28,7 @@ struct ClientAbilities {
   bool refresh_tokens = false;
   bool related_information = false;  // in diagnostics
   bool pull_diagnostics = false;     // asks for diagnostics, and again when it is told to
+  bool progress = false;             // window/workDoneProgress/create
   bool markdown = true;              // in hover
 };
 ClientAbilities AbilitiesOf(const Json& initialize_params);

@@ -44,7 +44,8 @@ std::variant<RpcMessage, BadRpcMessage> ReadMessage(std::string_view content) {
     return RpcMessage{.kind = RpcMessage::Kind::kAnswer,
                       .id = std::move(known),
                       .method = {},
-                      .params = result != nullptr ? *result : Json(nullptr)};
+                      .params = result != nullptr ? *result : Json(nullptr),
+                      .failed = Find(*json, "error") != nullptr};
   }
   if (!method->is_string()) {
     return Invalid(std::move(known), "\"method\" is a text");
@@ -61,7 +62,8 @@ std::variant<RpcMessage, BadRpcMessage> ReadMessage(std::string_view content) {
       .kind = id != nullptr ? RpcMessage::Kind::kRequest : RpcMessage::Kind::kNotification,
       .id = std::move(known),
       .method = method->get<std::string>(),
-      .params = params != nullptr ? *params : Json::object()};
+      .params = params != nullptr ? *params : Json::object(),
+      .failed = false};
 }
 
 // Either a result or an error, never both; a result may be null.

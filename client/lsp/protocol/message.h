@@ -42,9 +42,10 @@ inline RpcError Failed(std::string message) {
 struct RpcMessage {
   enum class Kind : uint8_t { kRequest, kNotification, kAnswer };
   Kind kind = Kind::kNotification;
-  Json id;             // a number or a text; null of notifications
-  std::string method;  // empty of answers
-  Json params;         // of answers: the result, null if there is none
+  Json id;              // a number or a text; null of notifications
+  std::string method;   // empty of answers
+  Json params;          // of answers: the result, null if there is none
+  bool failed = false;  // of answers: it is an error
 };
 
 // A message, or what to answer: kParseError, kInvalidRequest. `id` of the answer is that of the

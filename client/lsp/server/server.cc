@@ -132,6 +132,7 @@ bool Server::Step() {
   const std::optional<RpcError> error = RunStep(clock_, [&] { worked = checker_.Step(out); });
   SendAll(out);
   RefreshDiagnostics();
+  ShowProgress();
   if (error.has_value()) {
     checker_.Abandon();
     ShowError(fmt::format("kiln gave up a check: {}", error->message));
@@ -239,6 +240,14 @@ void Server::RefreshDiagnostics() {
   }
 }
 
+void Server::ShowProgress() {
+  if (session_.abilities.progress) {
+    std::vector<Json> out;
+    progress_.Update(checker_.waiting(), out);
+    SendAll(out);
+  }
+}
+
 // Settings that the client chooses once are stored here and do not change afterwards.
 Outcome Server::Initialize(const Json& params) {
   if (state_ != State::kNew) {
@@ -279,6 +288,13 @@ void Server::Notice(const RpcMessage& notification) {
     return;
   }
   if (state_ != State::kRunning) {
+    return;
+  }
+  if (method == "window/workDoneProgress/cancel") {
+    if (progress_.IsCancel(notification.params)) {
+      checker_.GiveUp();
+      ShowProgress();
+    }
     return;
   }
   const std::string path = Documents::NameOf(UriIn(notification));
@@ -351,6 +367,11 @@ void Server::TakeAnswer(const RpcMessage& answer) {
   if (refresh_.has_value() && answer.id == *refresh_) {
     refresh_.reset();
     RefreshDiagnostics();
+    return;
+  }
+  std::vector<Json> out;
+  if (progress_.Take(answer, out)) {
+    SendAll(out);
     return;
   }
   const auto question =

@@ -16,6 +16,7 @@
 #include "client/lsp/features/session.h"
 #include "client/lsp/protocol/frame_reader.h"
 #include "client/lsp/protocol/message.h"
+#include "client/lsp/server/progress.h"
 #include "compiler/base/clock.h"
 
 namespace kiln::lsp {
@@ -55,6 +56,7 @@ class Server {
   void ShowError(const std::string& text);
   void RefreshVariants();
   void RefreshDiagnostics();
+  void ShowProgress();
   void CheckNow(const std::string& uri);
   void AskForChoice(const Json& arguments);
 
@@ -67,7 +69,8 @@ class Server {
   std::optional<int> exit_code_;
   Session session_;
   Checker checker_{session_, clock_};
-  int64_t next_request_ = 1;        // of requests to the client
+  int64_t next_request_ = 1;  // of requests to the client
+  Progress progress_{clock_, next_request_};
   std::optional<int64_t> refresh_;  // of diagnostics, not answered yet
   struct Question {
     int64_t id = 0;
