@@ -140,8 +140,9 @@ void AddSet(Table& table, size_t index, const Set& set) {
   for (const Image& image : set.images) {
     // An array of one is still an array in the shader.
     const std::string count = CountText(image.is_array ? image.image_array_size : 0);
-    table.Line("  set{}.{}{} {} {}{}", index, image.binding, count, NameOf(image.type), image.name,
-               StagesText(image.stages));
+    const std::string combined = image.sampler.empty() ? "" : " with sampler " + image.sampler;
+    table.Line("  set{}.{}{} {} {}{}{}", index, image.binding, count, NameOf(image.type),
+               image.name, combined, StagesText(image.stages));
   }
 }
 

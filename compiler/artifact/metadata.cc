@@ -107,6 +107,16 @@ class Decoder {
     }
     return size;
   }
+  // Only an image that is sampled can be one descriptor with a sampler.
+  std::string CombinedSampler(const wire::Image& from, Place place) {
+    const std::optional<ImageType> type = FromName<ImageType>(from.type);
+    if (!from.sampler.empty() && type.has_value() &&
+        (FactsOf(*type).role == ImageRole::kStorage || FactsOf(*type).dim == ImageDim::kBuffer)) {
+      Fail(Invalid(
+          fmt::format("{} is a {} and has sampler '{}'", Text(place), from.type, from.sampler)));
+    }
+    return std::string(from.sampler);
+  }
   // An absent hash is all zero; one of another length is damage.
   Hash128 Hash(const wire::RawBytes& from, std::string_view field) {
     const ByteView bytes = from.bytes;
@@ -289,16 +299,18 @@ Image Decoder::DecodeImage(const wire::Image& from) {
     Fail(Invalid(fmt::format("image_array_size of {} is {}, it must be 1 to {}", Text(place),
                              from.image_array_size, kMaxResourceArray)));
   }
-  return {.name = from.name,
-          .binding = from.binding,
-          .type = Value<ImageType>(from.type, "type", place),
-          .image_array_size = from.image_array_size,
-          .is_array = from.is_array,
-          .stages = Stages(from.stages, place),
-          .format = from.format,
-          .access = from.access,
-          .item = from.item.empty() ? OutputItem::kFloat
-                                    : Value<OutputItem>(from.item, "item", place)};
+  return {
+      .name = from.name,
+      .binding = from.binding,
+      .type = Value<ImageType>(from.type, "type", place),
+      .image_array_size = from.image_array_size,
+      .is_array = from.is_array,
+      .stages = Stages(from.stages, place),
+      .format = from.format,
+      .access = from.access,
+      .item = from.item.empty() ? OutputItem::kFloat : Value<OutputItem>(from.item, "item", place),
+      .sampler = CombinedSampler(from, place),
+      .comparison = from.comparison};
 }
 
 Set Decoder::DecodeSet(const wire::Set& from) {

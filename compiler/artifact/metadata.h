@@ -111,9 +111,11 @@ struct Image {
   uint32_t image_array_size = 1;  // descriptor count
   bool is_array = false;
   std::vector<Stage> stages;
-  std::string format;  // storage images and storage texel buffers
-  std::string access;  // the same
+  std::string format;                    // storage images and storage texel buffers
+  std::string access;                    // the same
   OutputItem item = OutputItem::kFloat;  // of a texel; of storage images the format says it, too
+  std::string sampler;                   // of a combined image sampler; else empty
+  bool comparison = false;               // of that sampler
 };
 
 struct Set {

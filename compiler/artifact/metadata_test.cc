@@ -4,8 +4,8 @@
 #include <ostream>
 #include <string>
 
-#include <google/protobuf/text_format.h>
 #include <gmock/gmock.h>
+#include <google/protobuf/text_format.h>
 #include <gtest/gtest.h>
 
 #include "compiler/artifact/metadata_text.h"
@@ -282,7 +282,8 @@ INSTANTIATE_TEST_SUITE_P(
         WrongCase{
             "UnknownImage",
             [](Wire& wire) {
-              wire.mutable_sets()->mutable_material()->mutable_images(0)->set_type("image_color_4d");
+              wire.mutable_sets()->mutable_material()->mutable_images(0)->set_type(
+                  "image_color_4d");
             },
             "INVALID_ARGUMENT (METADATA_INVALID): type of image 'leaf_albedo' is 'image_color_4d', "
             "which is not known"},
@@ -294,19 +295,30 @@ INSTANTIATE_TEST_SUITE_P(
             "INVALID_ARGUMENT (METADATA_INVALID): item of image 'leaf_albedo' is 'double', which "
             "is not known"},
         WrongCase{
+            "SamplerOfAStorageImage",
+            [](Wire& wire) {
+              v1::PipelineMetadata::Image& image =
+                  *wire.mutable_sets()->mutable_material()->mutable_images(0);
+              image.set_type("storage_image_2d");
+              image.set_sampler("smooth");
+            },
+            "INVALID_ARGUMENT (METADATA_INVALID): image 'leaf_albedo' is a storage_image_2d and "
+            "has sampler 'smooth'"},
+        WrongCase{
             "TooManyBuffers",
             [](Wire& wire) {
               wire.mutable_sets()->mutable_material()->mutable_buffers(0)->set_array_size(65'537);
             },
             "INVALID_ARGUMENT (METADATA_INVALID): array_size of buffer 'wind' is 65537, it must be "
             "at most 65536"},
-        WrongCase{
-            "TooManySamplers",
-            [](Wire& wire) {
-              wire.mutable_sets()->mutable_material()->mutable_samplers(0)->set_array_size(65'537);
-            },
-            "INVALID_ARGUMENT (METADATA_INVALID): array_size of sampler 'leaf_sampler' is 65537, it "
-            "must be at most 65536"},
+        WrongCase{"TooManySamplers",
+                  [](Wire& wire) {
+                    wire.mutable_sets()->mutable_material()->mutable_samplers(0)->set_array_size(
+                        65'537);
+                  },
+                  "INVALID_ARGUMENT (METADATA_INVALID): array_size of sampler 'leaf_sampler' is "
+                  "65537, it "
+                  "must be at most 65536"},
         WrongCase{"FiveComponents",
                   [](Wire& wire) { wire.mutable_color_outputs(0)->set_components_count(5); },
                   "INVALID_ARGUMENT (METADATA_INVALID): components_count of color output "
@@ -348,6 +360,19 @@ TEST(DecodeMetadata, TypesArraysAndItems_AreRead) {
     EXPECT_THAT(text, ::testing::HasSubstr("buffer wind binding=0 uniform [3] main_size=144"));
     EXPECT_THAT(text, ::testing::HasSubstr("sampler leaf_sampler binding=1 [65536] stages"));
   }
+}
+
+TEST(DecodeMetadata, CombinedSampler_IsPartOfItsImage) {
+  Wire wire = Leaf();
+  v1::PipelineMetadata::Image& image = *wire.mutable_sets()->mutable_material()->mutable_images(0);
+  image.set_sampler("smooth");
+  image.set_comparison(true);
+  const auto metadata = DecodeMetadata(AsBytes(wire.SerializeAsString()));
+  ASSERT_TRUE(metadata.ok()) << ErrorText(metadata.error());
+  EXPECT_EQ(metadata->sets[1].images[0].sampler, "smooth");
+  EXPECT_TRUE(metadata->sets[1].images[0].comparison);
+  EXPECT_THAT(MetadataText(*metadata),
+              ::testing::HasSubstr("image_color_2d sampler=smooth comparison stages={fragment}"));
 }
 
 TEST(DecodeMetadata, CutAnywhere_NeverCrashesAndNeverEqualsTheWhole) {

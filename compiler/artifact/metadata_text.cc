@@ -186,8 +186,12 @@ void Printer::Resources(std::string_view name, const Set& set) {
     // Only storage images have a format and an access.
     const std::string storage =
         image.format.empty() ? "" : fmt::format(" {} {}", image.format, image.access);
-    Line(1, "image {} binding={} {}{}{}{}{}", image.name, image.binding, NameOf(image.type), count,
-         item, storage, List(image.stages));
+    const std::string combined =
+        image.sampler.empty()
+            ? ""
+            : fmt::format(" sampler={}{}", image.sampler, image.comparison ? " comparison" : "");
+    Line(1, "image {} binding={} {}{}{}{}{}{}", image.name, image.binding, NameOf(image.type),
+         count, item, storage, combined, List(image.stages));
   }
 }
 

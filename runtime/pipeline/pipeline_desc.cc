@@ -101,13 +101,16 @@ Result<void> FillSets(const PipelineMetadata& metadata, PipelineDesc& desc) {
                      .comparison = sampler.comparison});
     }
     for (const artifact::Image& image : set.images) {
+      const VkDescriptorType type =
+          image.sampler.empty() ? ToVulkan(image.type) : VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER;
       out.push_back({.binding = image.binding,
-                     .type = ToVulkan(image.type),
+                     .type = type,
                      .count = image.image_array_size,
                      .name = image.name,
                      .image = image.type,
                      .item = image.item,
-                     .format = StorageFormat(image.format)});
+                     .format = StorageFormat(image.format),
+                     .comparison = image.comparison});
     }
     // The order of bindings in the metadata is that of the source, and layouts should not depend on
     // it.

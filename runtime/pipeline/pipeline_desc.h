@@ -42,8 +42,9 @@ struct BindingDesc {
   uint32_t bytes = 0;  // of a buffer: all but the tail, and one item of it
   artifact::ImageType image = artifact::ImageType::kColor2d;
   artifact::OutputItem item = artifact::OutputItem::kFloat;  // of a texel
-  VkFormat format = VK_FORMAT_UNDEFINED;  // of storage images and texel buffers, if the shader says it
-  bool comparison = false;                // of samplers
+  VkFormat format =
+      VK_FORMAT_UNDEFINED;  // of storage images and texel buffers, if the shader says it
+  bool comparison = false;  // of samplers and combined ones
 };
 
 using SetDesc = std::vector<BindingDesc>;  // ascending bindings

@@ -155,6 +155,8 @@ std::vector<SettingCase> FlagCases() {
       {"storage_texel_buffer",
        [](auto& m) { m.sets[1].images[0].type = ImageType::kStorageTexelBuffer; },
        "set 1 binding 2 STORAGE_TEXEL_BUFFER count=3"},
+      {"combined_image_sampler", [](auto& m) { m.sets[1].images[0].sampler = "smooth"; },
+       "set 1 binding 2 COMBINED_IMAGE_SAMPLER count=3"},
       {"array_of_buffers", [](auto& m) { m.sets[0].buffers[0].array_size = 5; },
        "set 0 binding 0 UNIFORM_BUFFER count=5"},
       {"array_of_samplers", [](auto& m) { m.sets[1].samplers[0].array_size = 4; },

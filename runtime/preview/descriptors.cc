@@ -16,6 +16,11 @@ namespace {
 
 using runtime::ToVulkan;
 
+// With a sampler an image is a combined image sampler.
+VkDescriptorType DescriptorOf(const artifact::Image& image) {
+  return image.sampler.empty() ? ToVulkan(image.type) : VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER;
+}
+
 // Collects the writes of one set; the infos stay where they are until the update.
 class SetWrites {
  public:
@@ -41,8 +46,8 @@ class SetWrites {
   Result<void> AddSampler(const artifact::Sampler& sampler) {
     KILN_TRY(const VkSampler handle, Find<VkSampler>(sampler.name, "sampler"));
     const uint32_t count = std::max(sampler.array_size, 1U);
-    images_.emplace_back(
-        count, VkDescriptorImageInfo{handle, VK_NULL_HANDLE, VK_IMAGE_LAYOUT_UNDEFINED});
+    images_.emplace_back(count,
+                         VkDescriptorImageInfo{handle, VK_NULL_HANDLE, VK_IMAGE_LAYOUT_UNDEFINED});
     Add(sampler.binding, VK_DESCRIPTOR_TYPE_SAMPLER, count).pImageInfo = images_.back().data();
     return {};
   }
@@ -58,11 +63,15 @@ class SetWrites {
     const VkImageLayout layout = type == VK_DESCRIPTOR_TYPE_STORAGE_IMAGE
                                      ? VK_IMAGE_LAYOUT_GENERAL
                                      : VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL;
+    VkSampler sampler = VK_NULL_HANDLE;
+    if (!image.sampler.empty()) {
+      KILN_TRY(sampler, Find<VkSampler>(image.sampler, "sampler"));
+    }
     std::vector<VkDescriptorImageInfo>& infos = images_.emplace_back();
     for (uint32_t i = 0; i < image.image_array_size; ++i) {
-      infos.push_back({VK_NULL_HANDLE, views[i], layout});
+      infos.push_back({sampler, views[i], layout});
     }
-    Add(image.binding, type, image.image_array_size).pImageInfo = infos.data();
+    Add(image.binding, DescriptorOf(image), image.image_array_size).pImageInfo = infos.data();
     return {};
   }
 
@@ -133,7 +142,7 @@ std::vector<VkDescriptorPoolSize> PoolSizes(const artifact::Set& set) {
     counts[ToVulkan(buffer.type)] += std::max(buffer.array_size, 1U);
   }
   for (const artifact::Image& image : set.images) {
-    counts[ToVulkan(image.type)] += image.image_array_size;
+    counts[DescriptorOf(image)] += image.image_array_size;
   }
   for (const artifact::Sampler& sampler : set.samplers) {
     counts[VK_DESCRIPTOR_TYPE_SAMPLER] += std::max(sampler.array_size, 1U);

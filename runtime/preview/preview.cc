@@ -60,6 +60,7 @@ class Studio {
  private:
   Result<VkBuffer> Keep(std::span<const std::byte> bytes, VkBufferUsageFlags usage);
   Result<Bytes> FillBuffer(const artifact::Buffer& buffer);
+  Result<VkSampler> MakeSampler(bool comparison, bool filters);
   Result<ResourceTable> MakeResources();
   Result<void> MakePipeline(std::string_view name, std::span<const runtime::ModuleWords> modules,
                             const PassSignature& signature);
@@ -109,6 +110,14 @@ Result<Bytes> Studio::FillBuffer(const artifact::Buffer& buffer) {
   return bytes;
 }
 
+Result<VkSampler> Studio::MakeSampler(bool comparison, bool filters) {
+  const VkFilter filter = comparison || filters ? VK_FILTER_LINEAR : VK_FILTER_NEAREST;
+  KILN_TRY(vk::UniqueSampler made,
+           CreateSampler(device_, {.filter = filter, .comparison = comparison}));
+  samplers_.push_back(std::move(made));
+  return samplers_.back().get();
+}
+
 Result<ResourceTable> Studio::MakeResources() {
   ResourceTable table;
   // Depth images that the device does not filter must not meet a linear sampler.
@@ -121,18 +130,16 @@ Result<ResourceTable> Studio::MakeResources() {
                                                    : VK_BUFFER_USAGE_STORAGE_BUFFER_BIT));
     }
     for (const artifact::Sampler& sampler : set.samplers) {
-      KILN_TRY(vk::UniqueSampler made,
-               CreateSampler(device_, {.filter = sampler.comparison || filters ? VK_FILTER_LINEAR
-                                                                               : VK_FILTER_NEAREST,
-                                       .comparison = sampler.comparison}));
-      samplers_.push_back(std::move(made));
-      table[sampler.name] = samplers_.back().get();
+      KILN_TRY(table[sampler.name], MakeSampler(sampler.comparison, filters));
     }
     for (const artifact::Image& image : set.images) {
+      if (!image.sampler.empty()) {
+        KILN_TRY(table[image.sampler], MakeSampler(image.comparison, filters));
+      }
       // A given picture is flat and of colors, so only such images can take one.
       const auto given = request_.images.find(image.name);
-      const bool flat = image.type == artifact::ImageType::kColor2d &&
-                        image.item == artifact::OutputItem::kFloat;
+      const bool flat =
+          image.type == artifact::ImageType::kColor2d && image.item == artifact::OutputItem::kFloat;
       if (given != request_.images.end() && flat) {
         KILN_TRY(table[image.name], placeholders_->Use(image, given->second));
       } else if (runtime::IsTexelBuffer(runtime::ToVulkan(image.type))) {

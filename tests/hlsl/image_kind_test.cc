@@ -37,15 +37,15 @@ struct TexelBuffer {
 
 struct Row {
   const char* name;
-  std::string type;                // of metadata, of the resource `t`
-  const char* declarations;        // `t` is what is looked at
-  const char* statements;          // `put (x);` adds a number to what is found
+  std::string type;          // of metadata, of the resource `t`
+  const char* declarations;  // `t` is what is looked at
+  const char* statements;    // `put (x);` adds a number to what is found
   std::vector<float> expected;
-  DeviceImageInfo image = {};      // of `t`, if it is an image
-  TexelBuffer texels = {};         // of `t`, if it is a texel buffer
+  DeviceImageInfo image = {};                              // of `t`, if it is an image
+  TexelBuffer texels = {};                                 // of `t`, if it is a texel buffer
   std::map<std::string, std::vector<Words>> buffers = {};  // of each item of an array
-  Words left = {};                 // in the texels afterwards
-  std::vector<std::string_view> lacks = {};  // features that lavapipe does not have
+  Words left = {};                                         // in the texels afterwards
+  std::vector<std::string_view> lacks = {};                // features that lavapipe does not have
 };
 
 Words Floats(const std::vector<float>& floats) {
@@ -68,9 +68,8 @@ std::vector<Row> SampledRows() {
       {.name = "layers of one dimension",
        .type = "image_color_1d_array",
        .declarations = "Texture1DArray<float> t : register (t0); SamplerState s : register (s1);",
-       .statements =
-           "put (t.Load (int3 (3, 1, 0))); put (t[uint2 (0, 2)]); put (t.SampleLevel (s, "
-           "float2 (0.375, 2), 0)); uint w, e; t.GetDimensions (w, e); put (w); put (e);",
+       .statements = "put (t.Load (int3 (3, 1, 0))); put (t[uint2 (0, 2)]); put (t.SampleLevel (s, "
+                     "float2 (0.375, 2), 0)); uint w, e; t.GetDimensions (w, e); put (w); put (e);",
        .expected = {103, 200, 201, 4, 3},
        .image = {.view = VK_IMAGE_VIEW_TYPE_1D_ARRAY, .layers = 3}},
       {.name = "cubes, of which the second begins at layer 6",
@@ -181,19 +180,15 @@ std::vector<Row> WrittenRows() {
        .statements = "uint o; InterlockedAdd (t[uint2 (1, 2)], 5, o); put (o); put (t[uint2 (1, "
                      "2)]); uint w, e; t.GetDimensions (w, e); put (e);",
        .expected = {201, 206, 3},
-       .image = {.view = VK_IMAGE_VIEW_TYPE_1D_ARRAY,
-                 .format = kUint,
-                 .layers = 3,
-                 .storage = true}},
+       .image =
+           {.view = VK_IMAGE_VIEW_TYPE_1D_ARRAY, .format = kUint, .layers = 3, .storage = true}},
       {.name = "three dimensions are written",
        .type = "storage_image_3d",
        .declarations = "RWTexture3D<int> t : register (u0);",
        .statements = "put (t[uint3 (1, 1, 1)]); t[uint3 (0, 0, 1)] = -3; put (t[uint3 (0, 0, 1)]);",
        .expected = {61, -3},
-       .image = {.view = VK_IMAGE_VIEW_TYPE_3D,
-                 .format = kSint,
-                 .extent = {2, 2, 2},
-                 .storage = true}},
+       .image =
+           {.view = VK_IMAGE_VIEW_TYPE_3D, .format = kSint, .extent = {2, 2, 2}, .storage = true}},
       {.name = "a format that no shader says is read",
        .type = "storage_image_2d",
        .declarations = "[[vk::image_format (\"unknown\")]] RWTexture2D<float> t : register (u0);",
@@ -265,8 +260,8 @@ std::vector<Row> ArrayRows() {
        .declarations = "struct S { float a; float b; }; ConstantBuffer<S> c[3] : register (b0);",
        .statements = "put (c[id.x + 2].b); put (c[1].a); put (c[id.x].a);",
        .expected = {31, 20, 10},
-       .buffers = {{"c", {Floats({10, 11, 0, 0}), Floats({20, 21, 0, 0}),
-                          Floats({30, 31, 0, 0})}}}},
+       .buffers = {{"c",
+                    {Floats({10, 11, 0, 0}), Floats({20, 21, 0, 0}), Floats({30, 31, 0, 0})}}}},
       {.name = "an array of structured buffers, with a length each",
        .type = {},
        .declarations = "struct S { float a; float b; }; StructuredBuffer<S> c[2] : register (t0);",
@@ -274,14 +269,14 @@ std::vector<Row> ArrayRows() {
                      "1].GetDimensions (n, s); put (n); put (s); c[0].GetDimensions (n, s); put "
                      "(n);",
        .expected = {43, 10, 4, 8, 2},
-       .buffers = {{"c", {Floats({10, 11, 12, 13}),
-                          Floats({40, 41, 42, 43, 44, 45, 46, 47})}}}},
+       .buffers = {{"c", {Floats({10, 11, 12, 13}), Floats({40, 41, 42, 43, 44, 45, 46, 47})}}}},
       {.name = "an array of buffers of bytes is written",
        .type = {},
        .declarations = "RWByteAddressBuffer c[2] : register (u0);",
-       .statements = "put (c[1].Load (4)); c[id.x].Store (0, 9); uint o; c[id.x + 1].InterlockedAdd "
-                     "(0, 3, o); put (o); put (c[1].Load (0)); put (c[0].Load (0)); uint n; c[id.x "
-                     "+ 1].GetDimensions (n); put (n);",
+       .statements =
+           "put (c[1].Load (4)); c[id.x].Store (0, 9); uint o; c[id.x + 1].InterlockedAdd "
+           "(0, 3, o); put (o); put (c[1].Load (0)); put (c[0].Load (0)); uint n; c[id.x "
+           "+ 1].GetDimensions (n); put (n);",
        .expected = {6, 5, 8, 9, 32},
        .buffers = {{"c", {{1, 2, 3, 4}, {5, 6, 7, 8, 9, 10, 11, 12}}}}},
       {.name = "an array of samplers",
@@ -290,6 +285,29 @@ std::vector<Row> ArrayRows() {
        .statements = "put (t.SampleLevel (s[1], float2 (0.375, 0.5), 0));",
        .expected = {1},
        .image = {}},
+      {.name = "a texture and a sampler on one number are one descriptor",
+       .type = "image_color_2d",
+       .declarations = "Texture2D<float> t : register (t1); SamplerState s : register (s1);",
+       .statements = "put (t.SampleLevel (s, float2 (0.375, 0.5), 0)); put (t.Load (int3 (2, 0, "
+                     "0)));",
+       .expected = {1, 2},
+       .image = {}},
+      {.name = "arrays of both, as attributes say outright",
+       .type = "image_color_2d_array",
+       .declarations =
+           "[[vk::combinedImageSampler]] [[vk::binding (3)]] Texture2DArray<float> t[2]; "
+           "[[vk::combinedImageSampler]] [[vk::binding (3)]] SamplerState s[2];",
+       .statements = "put (t[1].SampleLevel (s[1], float3 (0.375, 0.5, 1), 0));",
+       .expected = {101},
+       .image = {.view = VK_IMAGE_VIEW_TYPE_2D_ARRAY, .layers = 2}},
+      {.name = "depths and what compares them",
+       .type = "image_depth_2d",
+       .declarations = "Texture2D<float> t : register (t1); SamplerComparisonState s : register "
+                       "(s1);",
+       .statements = "put (t.SampleCmpLevelZero (s, float2 (0.625, 0.5), 0.001)); put "
+                     "(t.SampleCmpLevelZero (s, float2 (0.625, 0.5), 0.003));",
+       .expected = {1, 0},
+       .image = {.format = kDepth}},
       {.name = "an array of texel buffers, picked by a variable",
        .type = "texel_buffer",
        .declarations = "Buffer<float> t[2] : register (t0);",
@@ -356,11 +374,10 @@ class ImageKinds : public oracle::OperatorFixture {
   static void Check(const Row& row) {
     SCOPED_TRACE(row.name);
     VariantRequest request = MeaningRequest(
-        fmt::format(
-            "RWStructuredBuffer<float> made : register (u90);\nstatic uint found = 0;\n"
-            "void put (float x) {{ made[found++] = x; }}\n{}\n"
-            "[numthreads (1, 1, 1)] void main (uint3 id : SV_DispatchThreadID) {{ {} }}\n",
-            row.declarations, row.statements),
+        fmt::format("RWStructuredBuffer<float> made : register (u90);\nstatic uint found = 0;\n"
+                    "void put (float x) {{ made[found++] = x; }}\n{}\n"
+                    "[numthreads (1, 1, 1)] void main (uint3 id : SV_DispatchThreadID) {{ {} }}\n",
+                    row.declarations, row.statements),
         Version::k2021);
     request.environment = "vulkan1.3";
     const BuiltVariant variant(request);
@@ -394,7 +411,11 @@ class ImageKinds : public oracle::OperatorFixture {
     for (const artifact::Sampler& sampler : variant.metadata().sets[0].samplers) {
       run.resources[sampler.name] = samplers[sampler.comparison ? 1 : 0].get();
     }
-    run.memory.buffers["made"] = std::vector<std::byte>(std::max(row.expected.size(), size_t{1}) * 4);
+    if (image != nullptr && !image->sampler.empty()) {
+      run.resources[image->sampler] = samplers[image->comparison ? 1 : 0].get();
+    }
+    run.memory.buffers["made"] =
+        std::vector<std::byte>(std::max(row.expected.size(), size_t{1}) * 4);
     const Result<oracle::ComputeMemory> left = oracle::RunCompute(bench(), variant, run);
     if (!row.lacks.empty()) {
       // The device is told by name and nothing is run.
@@ -454,6 +475,44 @@ class ImageKinds : public oracle::OperatorFixture {
               (*pipelines)->State(*id) == runtime::PipelineState::kUnsupported ? 0U : 1U);
   }
 };
+
+// Only a texture and a sampler, as many of one as of the other, share a number (spec/hlsl 16.3).
+TEST_F(ImageKinds, OtherThings_DoNotShareANumber) {
+  const struct {
+    const char* declarations;
+    const char* message;
+  } kRows[] = {
+      {"Texture2D t : register (t1); SamplerState s : register (s1);", ""},
+      {"Texture2D t : register (t1); Texture2D s : register (t1);",
+       "LAY2001 's' overlaps 't' at set0.1"},
+      {"SamplerState t : register (s1); SamplerState s : register (s1);",
+       "LAY2001 's' overlaps 't' at set0.1"},
+      {"Texture2D t[2] : register (t1); SamplerState s : register (s1);",
+       "LAY2001 's' overlaps 't' at set0.1"},
+      {"Buffer<float> t : register (t1); SamplerState s : register (s1);",
+       "LAY2001 's' overlaps 't' at set0.1"},
+      {"RWTexture2D<float> t : register (u1); SamplerState s : register (s1);",
+       "LAY2001 's' overlaps 't' at set0.1"},
+      {"cbuffer t : register (b1) { float x; }; SamplerState s : register (s1);",
+       "LAY2001 's' overlaps 't' at set0.1"},
+      {"Texture2D t : register (t1); SamplerState s : register (s1); cbuffer c : register (b1) { "
+       "float x; };",
+       "LAY2001 's' overlaps 't' at set0.1"},
+      {"Texture2D t : register (t1); SamplerState s : register (s1, space1);", ""},
+      {"[[vk::combinedImageSampler]] Texture2D t;",
+       "HLSL8004 't' belongs to combined samplers without a binding, which this build lacks"},
+      {"[[vk::combinedImageSampler]] [[vk::binding (1)]] RWTexture2D<float> t;",
+       "HLSL1049 attribute 'combinedImageSampler' does not apply to 'RWTexture2D<float>'"},
+  };
+  for (const auto& row : kRows) {
+    SCOPED_TRACE(row.declarations);
+    const BuiltVariant variant(
+        MeaningRequest(std::string(row.declarations) + "\n[numthreads (1, 1, 1)] void main () {}\n",
+                       Version::k2021));
+    EXPECT_EQ(variant.ok(), std::string_view(row.message).empty()) << variant.messages();
+    EXPECT_THAT(variant.messages(), ::testing::HasSubstr(row.message));
+  }
+}
 
 TEST_F(ImageKinds, Sampled_AreBoundAndRead) {
   for (const Row& row : SampledRows()) {

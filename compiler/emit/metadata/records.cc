@@ -193,7 +193,8 @@ void WriteSampler(const RecordContext& context, const ir::SpecialisedDecl& sampl
 
 // Images, storage images and texel buffers are one kind of record; written ones have two fields
 // more.
-void WriteImage(const RecordContext& context, const ir::SpecialisedDecl& image, WireWriter& out) {
+void WriteImage(const RecordContext& context, const ir::SpecialisedDecl& image,
+                const ir::SpecialisedDecl* sampler, WireWriter& out) {
   const ir::Pool& pool = context.pool();
   const ir::Type& declared = pool[image.type];
   const bool array = declared.kind == ir::TypeKind::kArray;
@@ -214,6 +215,10 @@ void WriteImage(const RecordContext& context, const ir::SpecialisedDecl& image, 
   // What a texel is decides no layout, as formats of sampled images never did.
   if (context.usage != nullptr) {
     out.Text(kImageItem, TexelItem(pool[item].scalar));
+  }
+  if (sampler != nullptr) {
+    out.Text(kImageSampler, pool.Text(sampler->name));
+    out.Flag(kImageComparison, context.usage != nullptr && context.usage->Compared(sampler->decl));
   }
   WriteSpan(context, kImageSpan, image.origin, out);
 }

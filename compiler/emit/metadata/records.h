@@ -31,7 +31,9 @@ void WriteEntrySource(const RecordContext& context, const layout::VertexSource& 
 void WriteBuffer(const RecordContext& context, const ir::SpecialisedDecl& buffer, WireWriter& out);
 void WriteSampler(const RecordContext& context, const ir::SpecialisedDecl& sampler,
                   WireWriter& out);
-void WriteImage(const RecordContext& context, const ir::SpecialisedDecl& image, WireWriter& out);
+// `sampler` is combined with the image in one descriptor, or null.
+void WriteImage(const RecordContext& context, const ir::SpecialisedDecl& image,
+                const ir::SpecialisedDecl* sampler, WireWriter& out);
 void WritePushConstant(const RecordContext& context, const ir::SpecialisedDecl& block,
                        WireWriter& out);
 void WriteStateField(const RecordContext& context, const ir::SpecialisedDecl& container,

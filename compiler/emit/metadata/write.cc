@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "compiler/base/flat_map.h"
 #include "compiler/base/hash/canonical.h"
 #include "compiler/base/threads/stop.h"
 #include "compiler/emit/metadata/fields.h"
@@ -127,6 +128,31 @@ std::vector<const ir::SpecialisedDecl*> ResourcesByBinding(const RecordContext& 
   return resources;
 }
 
+uint64_t SlotOf(const RecordContext& context, const ir::SpecialisedDecl& decl) {
+  const layout::Placement& placement = context.layout.PlacementOf(decl.decl);
+  return uint64_t{placement.set} << 32 | placement.binding;
+}
+
+// Samplers that share the number of an image, by this number. A layout lets nothing else share one,
+// so both are one descriptor.
+using CombinedSamplers = FlatMap<uint64_t, const ir::SpecialisedDecl*>;
+CombinedSamplers CombinedOf(const RecordContext& context,
+                            std::span<const ir::SpecialisedDecl* const> resources) {
+  FlatMap<uint64_t, const ir::SpecialisedDecl*> images;
+  for (const ir::SpecialisedDecl* decl : resources) {
+    if (decl->kind == ir::DeclKind::kImage) {
+      images.Insert(SlotOf(context, *decl), decl);
+    }
+  }
+  CombinedSamplers combined;
+  for (const ir::SpecialisedDecl* decl : resources) {
+    if (decl->kind == ir::DeclKind::kSampler && images.Find(SlotOf(context, *decl)) != nullptr) {
+      combined.Insert(SlotOf(context, *decl), decl);
+    }
+  }
+  return combined;
+}
+
 }  // namespace
 
 MetadataWriter::MetadataWriter(const target::Target& target, layout::TypeLayouts& types,
@@ -196,13 +222,19 @@ void MetadataWriter::PutAttributeSources(const RecordContext& context) {
 }
 
 MetadataWriter::Record MetadataWriter::Resource(const RecordContext& context,
-                                                const ir::SpecialisedDecl& decl, uint32_t field) {
-  const bool compared = decl.kind == ir::DeclKind::kSampler && context.usage != nullptr &&
-                        context.usage->Compared(decl.decl);
+                                                const ir::SpecialisedDecl& decl,
+                                                const ir::SpecialisedDecl* combined,
+                                                uint32_t field) {
+  const ir::SpecialisedDecl* const sampler = decl.kind == ir::DeclKind::kSampler ? &decl : combined;
+  const bool compared =
+      sampler != nullptr && context.usage != nullptr && context.usage->Compared(sampler->decl);
   // All that layout and usage add to a resource, in one number: binding, stages, comparison.
   const uint64_t number = uint64_t{context.layout.PlacementOf(decl.decl).binding} << 32 |
                           uint64_t{StagesOf(context, decl.decl)} << 1 | (compared ? 1 : 0);
-  return Recall({.kind = KindOf(Kind::kResource, context), .what = &decl, .number = number},
+  return Recall({.kind = KindOf(Kind::kResource, context),
+                 .what = &decl,
+                 .other = combined,
+                 .number = number},
                 [&](WireWriter& out) {
                   out.Message(field, [&] {
                     if (decl.kind == ir::DeclKind::kBuffer) {
@@ -210,7 +242,7 @@ MetadataWriter::Record MetadataWriter::Resource(const RecordContext& context,
                     } else if (decl.kind == ir::DeclKind::kSampler) {
                       WriteSampler(context, decl, out);
                     } else {
-                      WriteImage(context, decl, out);
+                      WriteImage(context, decl, combined, out);
                     }
                   });
                 });
@@ -227,8 +259,14 @@ void MetadataWriter::PutSets(const RecordContext& context) {
   if (!grouped) {
     sorted = ResourcesByBinding(context);
   }
+  const CombinedSamplers combined = CombinedOf(context, sorted);
   for (const ir::SpecialisedDecl* decl : grouped ? context.variant.interface : sorted) {
     CheckStop();
+    const ir::SpecialisedDecl* const* sampler =
+        combined.size() == 0 ? nullptr : combined.Find(SlotOf(context, *decl));
+    if (sampler != nullptr && *sampler == decl) {
+      continue;  // the record of its image has it
+    }
     const uint32_t kind = decl->kind == ir::DeclKind::kBuffer    ? 0
                           : decl->kind == ir::DeclKind::kSampler ? 1
                           : decl->kind == ir::DeclKind::kImage   ? 2
@@ -236,7 +274,8 @@ void MetadataWriter::PutSets(const RecordContext& context) {
     if (kind != kKinds) {
       const uint32_t set =
           grouped ? static_cast<uint32_t>(decl->set()) : context.layout.PlacementOf(decl->decl).set;
-      resources_[set * kKinds + kind].push_back(Resource(context, *decl, kResourceFields[kind]));
+      resources_[set * kKinds + kind].push_back(
+          Resource(context, *decl, sampler != nullptr ? *sampler : nullptr, kResourceFields[kind]));
     }
   }
   uint32_t sizes[kSets] = {};

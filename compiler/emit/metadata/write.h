@@ -113,7 +113,8 @@ class MetadataWriter {
   void Put(const Record& record);
   void PutHead(const ir::SpecialisedProgram& variant);
   void PutAttributeSources(const RecordContext& context);
-  Record Resource(const RecordContext& context, const ir::SpecialisedDecl& decl, uint32_t field);
+  Record Resource(const RecordContext& context, const ir::SpecialisedDecl& decl,
+                  const ir::SpecialisedDecl* combined, uint32_t field);
   void PutSets(const RecordContext& context);
   void PutPushConstant(const RecordContext& context);  // size and record
   void PutInterface(const RecordContext& context);     // all of these

@@ -155,10 +155,11 @@ void Check::CheckDescriptors() {
        limits.maxDescriptorSetStorageBuffers, "storage buffers"},
       {VK_DESCRIPTOR_TYPE_SAMPLER, kNone, limits.maxPerStageDescriptorSamplers,
        limits.maxDescriptorSetSamplers, "samplers"},
-      {VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE, VK_DESCRIPTOR_TYPE_UNIFORM_TEXEL_BUFFER, limits.maxPerStageDescriptorSampledImages,
-       limits.maxDescriptorSetSampledImages, "images"},
-      {VK_DESCRIPTOR_TYPE_STORAGE_IMAGE, VK_DESCRIPTOR_TYPE_STORAGE_TEXEL_BUFFER, limits.maxPerStageDescriptorStorageImages,
-       limits.maxDescriptorSetStorageImages, "storage images"},
+      {VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE, VK_DESCRIPTOR_TYPE_UNIFORM_TEXEL_BUFFER,
+       limits.maxPerStageDescriptorSampledImages, limits.maxDescriptorSetSampledImages, "images"},
+      {VK_DESCRIPTOR_TYPE_STORAGE_IMAGE, VK_DESCRIPTOR_TYPE_STORAGE_TEXEL_BUFFER,
+       limits.maxPerStageDescriptorStorageImages, limits.maxDescriptorSetStorageImages,
+       "storage images"},
   });
   uint64_t resources = 0;
   for (const Row& row : rows) {
@@ -166,7 +167,12 @@ void Check::CheckDescriptors() {
     uint64_t count = 0;
     for (const SetDesc& set : desc_.sets) {
       for (const BindingDesc& binding : set) {
-        count += binding.type == row.type || binding.type == row.texels ? binding.count : 0;
+        // A combined one is an image and a sampler.
+        const bool combined = binding.type == VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER &&
+                              (row.type == VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE ||
+                               row.type == VK_DESCRIPTOR_TYPE_SAMPLER);
+        count +=
+            combined || binding.type == row.type || binding.type == row.texels ? binding.count : 0;
       }
     }
     AtMost(count, std::min(row.per_stage, row.per_layout), row.what);

@@ -128,6 +128,13 @@ INSTANTIATE_TEST_SUITE_P(
            c.limits.maxPerStageDescriptorStorageImages = 2;
          },
          "(LIMIT): 'rock' has 3 storage images, at most 2 on fake device"},
+        {"combined_image_samplers",
+         [](auto& d, auto& c) {
+           BindingOf(d, "layers").type = VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER;
+           c.limits.maxPerStageDescriptorSampledImages = 2;
+           c.limits.maxPerStageDescriptorSamplers = 3;
+         },
+         "(LIMIT): 'rock' has 4 samplers, at most 3; 3 images, at most 2 on fake device"},
         {"arrays_of_buffers",
          [](auto& d, auto& c) {
            d.sets[0][0].count = 9;

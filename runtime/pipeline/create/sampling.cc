@@ -9,7 +9,8 @@ namespace kiln::runtime {
 namespace {
 
 bool IsDepthImage(const BindingDesc& binding) {
-  return binding.type == VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE &&
+  return (binding.type == VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE ||
+          binding.type == VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER) &&
          FactsOf(binding.image).role == artifact::ImageRole::kDepth;
 }
 

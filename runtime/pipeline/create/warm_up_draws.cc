@@ -55,14 +55,13 @@ void WarmUpDraws::Barrier(VkCommandBuffer commands) const {
 // an older one may still be read by the device.
 Result<VkBuffer> WarmUpDraws::Zeros(VkDeviceSize bytes) {
   if (zeros_.empty() || zeros_.back().size < bytes) {
-    KILN_TRY(
-        vk::Buffer buffer,
-        vk::CreateBuffer(*device_, memory_, std::max(std::bit_ceil(bytes), kLeastZeros),
-                         VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT | VK_BUFFER_USAGE_STORAGE_BUFFER_BIT |
-                             VK_BUFFER_USAGE_VERTEX_BUFFER_BIT |
-                             VK_BUFFER_USAGE_UNIFORM_TEXEL_BUFFER_BIT |
-                             VK_BUFFER_USAGE_STORAGE_TEXEL_BUFFER_BIT,
-                         vk::MemoryUse::kUpload));
+    KILN_TRY(vk::Buffer buffer,
+             vk::CreateBuffer(
+                 *device_, memory_, std::max(std::bit_ceil(bytes), kLeastZeros),
+                 VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT | VK_BUFFER_USAGE_STORAGE_BUFFER_BIT |
+                     VK_BUFFER_USAGE_VERTEX_BUFFER_BIT | VK_BUFFER_USAGE_UNIFORM_TEXEL_BUFFER_BIT |
+                     VK_BUFFER_USAGE_STORAGE_TEXEL_BUFFER_BIT,
+                 vk::MemoryUse::kUpload));
     std::ranges::fill(buffer.mapped(), std::byte{0});
     zeros_.push_back(std::move(buffer));
   }
@@ -96,6 +95,15 @@ Result<VkSampler> WarmUpDraws::Sampler(uint32_t sampler_class) {
               "create a sampler for a warm-up draw");
   known = vk::UniqueSampler(device_->table(), device_->handle(), handle);
   return handle;
+}
+
+// Whether a sampler compares is part of the program and never of a hint.
+Result<VkSampler> WarmUpDraws::SamplerFor(const Build& build, uint32_t set,
+                                          const BindingDesc& binding) {
+  const ImageHint* const hint = HintFor(build, set, binding.binding);
+  const uint32_t plain = CanFilterAll(build.desc, device_->caps()) ? 0 : kNearest;
+  const uint32_t other = hint == nullptr ? plain : hint->sampler_class & (kNearest | kClamp);
+  return Sampler(other | (binding.comparison ? kComparison : 0));
 }
 
 // An image of one texel in that layout; what it holds does not matter.
@@ -237,19 +245,19 @@ Result<void> WarmUpDraws::WriteBinding(const Build& build, uint32_t set, const B
     texels.assign(binding.count, view);
     write.pTexelBufferView = texels.data();
   } else if (binding.type == VK_DESCRIPTOR_TYPE_SAMPLER) {
-    const ImageHint* const hint = HintFor(build, set, binding.binding);
-    const uint32_t plain = CanFilterAll(build.desc, device_->caps()) ? 0 : kNearest;
-    const uint32_t other = hint == nullptr ? plain : hint->sampler_class & (kNearest | kClamp);
-    // Whether a sampler compares is part of the program and never of a hint.
-    KILN_TRY(const VkSampler sampler, Sampler(other | (binding.comparison ? kComparison : 0)));
+    KILN_TRY(const VkSampler sampler, SamplerFor(build, set, binding));
     images.assign(binding.count, {sampler, VK_NULL_HANDLE, VK_IMAGE_LAYOUT_UNDEFINED});
     write.pImageInfo = images.data();
   } else {
+    VkSampler sampler = VK_NULL_HANDLE;
+    if (binding.type == VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER) {
+      KILN_TRY(sampler, SamplerFor(build, set, binding));
+    }
     KILN_TRY(const VkImageView view, Sampled(build, set, binding, commands));
     const VkImageLayout layout = binding.type == VK_DESCRIPTOR_TYPE_STORAGE_IMAGE
                                      ? VK_IMAGE_LAYOUT_GENERAL
                                      : VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL;
-    images.assign(binding.count, {VK_NULL_HANDLE, view, layout});
+    images.assign(binding.count, {sampler, view, layout});
     write.pImageInfo = images.data();
   }
   device_->table().UpdateDescriptorSets(device_->handle(), 1, &write, 0, nullptr);

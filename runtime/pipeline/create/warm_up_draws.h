@@ -74,13 +74,14 @@ class WarmUpDraws {
   Result<VkImageView> Sampled(const Build& build, uint32_t set, const BindingDesc& binding,
                               VkCommandBuffer commands);
   Result<VkBufferView> Texels(const BindingDesc& binding);
+  Result<VkSampler> SamplerFor(const Build& build, uint32_t set, const BindingDesc& binding);
   Result<VkSampler> Sampler(uint32_t sampler_class);
   Result<VkBuffer> Zeros(VkDeviceSize bytes);
   void Barrier(VkCommandBuffer commands) const;
 
   const Device* device_;
-  vk::Memory memory_;             // outlives what lies in it
-  std::deque<vk::Buffer> zeros_;  // the last one is the largest
+  vk::Memory memory_;                                // outlives what lies in it
+  std::deque<vk::Buffer> zeros_;                     // the last one is the largest
   std::map<VkFormat, vk::UniqueBufferView> texels_;  // of the first of them
   std::map<ImageKey, SeenImage> images_;
   std::map<uint32_t, vk::UniqueSampler> samplers_;

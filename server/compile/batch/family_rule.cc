@@ -85,29 +85,28 @@ SetLines SetLinesOf(const artifact::PipelineMetadata& metadata) {
     for (const artifact::Buffer& buffer : set.buffers) {
       lines[i].push_back(
           {.name = buffer.name,
-           .text =
-               fmt::format("binding {}: {} '{}'{}, {} bytes{}{}", buffer.binding, NameOf(buffer.type),
-                           buffer.name, CountText(buffer.array_size), buffer.main_size,
-                           ParametersText(buffer.main_parameters),
-                           buffer.tail_item_size == 0
-                               ? std::string()
-                               : fmt::format(", tail '{}' at {}, {} bytes{}", buffer.tail_name,
-                                             buffer.tail_offset, buffer.tail_item_size,
-                                             ParametersText(buffer.tail_item_parameters)))});
+           .text = fmt::format("binding {}: {} '{}'{}, {} bytes{}{}", buffer.binding,
+                               NameOf(buffer.type), buffer.name, CountText(buffer.array_size),
+                               buffer.main_size, ParametersText(buffer.main_parameters),
+                               buffer.tail_item_size == 0
+                                   ? std::string()
+                                   : fmt::format(", tail '{}' at {}, {} bytes{}", buffer.tail_name,
+                                                 buffer.tail_offset, buffer.tail_item_size,
+                                                 ParametersText(buffer.tail_item_parameters)))});
     }
     for (const artifact::Sampler& sampler : set.samplers) {
-      lines[i].push_back(
-          {.name = sampler.name,
-           .text = fmt::format("binding {}: sampler '{}'{}{}", sampler.binding, sampler.name,
-                               CountText(sampler.array_size),
-                               sampler.comparison ? ", comparing" : "")});
+      lines[i].push_back({.name = sampler.name,
+                          .text = fmt::format("binding {}: sampler '{}'{}{}", sampler.binding,
+                                              sampler.name, CountText(sampler.array_size),
+                                              sampler.comparison ? ", comparing" : "")});
     }
     for (const artifact::Image& image : set.images) {
       lines[i].push_back(
           {.name = image.name,
-           .text = fmt::format("binding {}: image '{}', type {}, x{} {} {} {}", image.binding,
+           .text = fmt::format("binding {}: image '{}', type {}, x{} {} {} {}{}", image.binding,
                                image.name, static_cast<int>(image.type), image.image_array_size,
-                               image.format, image.access, NameOf(image.item))});
+                               image.format, image.access, NameOf(image.item),
+                               image.sampler.empty() ? "" : ", sampler '" + image.sampler + "'")});
     }
   }
   return lines;

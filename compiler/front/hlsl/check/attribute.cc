@@ -52,6 +52,7 @@ uint32_t PlacesOf(AttributeName name) {
     case AttributeName::kKilnSet:
       return kGlobal | kBlock;
     case AttributeName::kVkConstantId:
+    case AttributeName::kVkCombinedImageSampler:
     case AttributeName::kVkCounterBinding:
     case AttributeName::kVkImageFormat:
     case AttributeName::kKilnOption:
@@ -143,6 +144,9 @@ void ReadAttribute(CheckContext& context, const syntax::Attribute& attribute, At
       return ReadNumber(context, attribute, made.set);
     case AttributeName::kVkPushConstant:
       made.push_constant = true;
+      return;
+    case AttributeName::kVkCombinedImageSampler:
+      made.combined = true;
       return;
     case AttributeName::kVkConstantId:
       return ReadNumber(context, attribute, made.constant_id);
@@ -343,7 +347,7 @@ bool IsEmpty(const Attributes& made) {
          made.location == kNoRow && made.index == kNoRow && made.offset == kNoRow &&
          made.constant_id == kNoRow && made.interpolation == kNoRow && made.home_set == kNoRow &&
          !made.instance_rate && !made.row_major && !made.column_major && !made.push_constant &&
-         !made.depth;
+         !made.depth && !made.combined;
 }
 
 }  // namespace

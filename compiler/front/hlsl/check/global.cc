@@ -240,6 +240,28 @@ void PlaceLoose(CheckContext& context, Global& global) {
   }
 }
 
+// `[[vk::combinedImageSampler]]`: numbers make the pair, so there has to be one.
+bool MayCombine(CheckContext& context, const syntax::Variable& variable, TypeId type,
+                const Attributes& written) {
+  const Type* const object = ObjectOf(context.types(), type);
+  const bool sampler = object != nullptr && FactsOf(object->object).shape == ObjectShape::kSampler;
+  const bool texture = object != nullptr && FactsOf(object->object).shape == ObjectShape::kImage &&
+                       !FactsOf(object->object).writable &&
+                       FactsOf(object->object).dim != ir::ImageDim::kBuffer;
+  if (!sampler && !texture) {
+    context.Say(context.At(Code::kHlsl1049, variable.name)
+                    .With("name", "combinedImageSampler")
+                    .With("what", "'" + context.types().Text(type) + "'"));
+    return false;
+  }
+  if (written.binding == kNoRow && written.register_name.empty()) {
+    context.Refuse({variable.name, variable.name + 1}, context.Text(variable.name),
+                   "combined samplers without a binding");
+    return false;
+  }
+  return true;
+}
+
 // `[[vk::constant_id]] const T name = value;`: without the value a module would have no default.
 void CheckPipelineConstant(CheckContext& context, const syntax::Variable& variable, TypeId type,
                            uint32_t id) {
@@ -264,6 +286,9 @@ void CheckExternal(CheckContext& context, const syntax::Variable& variable, Type
   const GlobalKind kind = KindOfExternal(context, type, pushed);
   if (written != nullptr && written->constant_id != kNoRow) {
     return CheckPipelineConstant(context, variable, type, written->constant_id);
+  }
+  if (written != nullptr && written->combined && !MayCombine(context, variable, type, *written)) {
+    return DeclareFailed(context, variable.name);
   }
   WarnOfInitialiser(context, variable, kind == GlobalKind::kLoose ? "uniform" : "resource");
   Global global{.kind = kind,

@@ -157,6 +157,7 @@ struct Attributes {
   uint32_t register_space = kNoRow;
   uint32_t binding = kNoRow, set = kNoRow, counter = kNoRow;
   uint32_t location = kNoRow, index = kNoRow, offset = kNoRow, constant_id = kNoRow;
+  bool combined = false;            // a texture or sampler that shares its number with the other
   uint32_t interpolation = kNoRow;  // ir::Interpolation
   uint32_t home_set = kNoRow;       // of kiln::set: ir::ResourceSet or a number
   bool instance_rate = false;

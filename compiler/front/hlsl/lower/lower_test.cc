@@ -157,10 +157,9 @@ TEST(Lower, SpecialisationConstants_StayOpen) {
       "[[vk::constant_id (7)]] const bool kFog = true;\n"
       "[[kiln::option (instance, specialize)]] static const uint kCount = 3;\n"
       "float f (float x) { if (kFog) x += 1; return x * kCount + (kCount << 1); }\n");
-  for (const std::string_view part :
-       {"option specialize instance kFog : flag = true id 7",
-        "option specialize instance kCount : uint = 3", "= name \"kFog\"", "cexpr", "if %",
-        "binary shift_left"}) {
+  for (const std::string_view part : {"option specialize instance kFog : flag = true id 7",
+                                      "option specialize instance kCount : uint = 3",
+                                      "= name \"kFog\"", "cexpr", "if %", "binary shift_left"}) {
     EXPECT_THAT(text, HasSubstr(std::string(part)));
   }
   EXPECT_THAT(text, ::testing::Not(HasSubstr("when")));
