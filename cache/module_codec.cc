@@ -257,17 +257,17 @@ bool DecodeModule(ByteView encoded, const SymbolTable& symbols, std::span<std::b
 
 // --- Writing -------------------------------------------------------------------------------------
 
-struct SymbolWriter::Globals {
-  std::vector<uint32_t> symbols{0};  // by id; 0 is none
-  size_t end = 0;                    // where the functions begin
-};
-
 namespace {
 
 // Equal definitions of one module, such as structs with the same members, differ in `ordinal`.
-std::string DefinitionKey(std::span<const uint32_t> definition, uint32_t ordinal) {
-  std::string key(AsText(std::as_bytes(definition)));
+void SetDefinitionKey(std::span<const uint32_t> definition, uint32_t ordinal, std::string& key) {
+  key.assign(AsText(std::as_bytes(definition)));
   key.append(reinterpret_cast<const char*>(&ordinal), sizeof(ordinal));
+}
+
+std::string DefinitionKey(std::span<const uint32_t> definition, uint32_t ordinal) {
+  std::string key;
+  SetDefinitionKey(definition, ordinal, key);
   return key;
 }
 
@@ -298,6 +298,8 @@ std::optional<SymbolWriter::Globals> SymbolWriter::GlobalsOf(std::span<const uin
   }
   Globals globals;
   std::vector<bool> used(table_.size());
+  std::vector<uint32_t> definition;  // memory is used again
+  std::string key;
   size_t at = kHeaderWords;
   while (at < words.size() && (words[at] & 0xFFFF) != kOpFunction) {
     const uint32_t count = words[at] >> 16;
@@ -309,8 +311,8 @@ std::optional<SymbolWriter::Globals> SymbolWriter::GlobalsOf(std::span<const uin
       at += count;
       continue;
     }
-    std::vector<uint32_t> definition(words.begin() + static_cast<ptrdiff_t>(at),
-                                     words.begin() + static_cast<ptrdiff_t>(at + count));
+    definition.assign(words.begin() + static_cast<ptrdiff_t>(at),
+                      words.begin() + static_cast<ptrdiff_t>(at + count));
     // kiln's emitter numbers ids in the order of definition. Any other module cannot be said in
     // this form and is stored as it is.
     bool defined = definition[shape.result] == globals.symbols.size();
@@ -324,10 +326,12 @@ std::optional<SymbolWriter::Globals> SymbolWriter::GlobalsOf(std::span<const uin
       return std::nullopt;
     }
     uint32_t ordinal = 0;
-    auto found = by_definition_.find(DefinitionKey(definition, ordinal));
+    SetDefinitionKey(definition, ordinal, key);
+    auto found = by_definition_.find(key);
     // The second equal definition of one module is the second one of the table.
     while (found != by_definition_.end() && used[found->second]) {
-      found = by_definition_.find(DefinitionKey(definition, ++ordinal));
+      SetDefinitionKey(definition, ++ordinal, key);
+      found = by_definition_.find(key);
     }
     if (found == by_definition_.end()) {
       // The table stands in front of every family and is read whole, so its size is bounded.
@@ -336,7 +340,7 @@ std::optional<SymbolWriter::Globals> SymbolWriter::GlobalsOf(std::span<const uin
       if (missing == Missing::kGiveUp || full) {
         return std::nullopt;
       }
-      found = by_definition_.emplace(DefinitionKey(definition, ordinal), table_.size()).first;
+      found = by_definition_.emplace(key, table_.size()).first;
       table_.words_.insert(table_.words_.end(), definition.begin(), definition.end());
       table_.begins_.push_back(static_cast<uint32_t>(table_.words_.size()));
       used.push_back(false);
@@ -351,10 +355,12 @@ std::optional<SymbolWriter::Globals> SymbolWriter::GlobalsOf(std::span<const uin
 
 // A module that cannot be said in this form adds what it defines up to there; that costs room and
 // harms nothing.
-void SymbolWriter::Add(ByteView module) {
-  if (module.size() % sizeof(uint32_t) == 0) {
-    (void)GlobalsOf(WordsOf(module), Missing::kAdd);
-  }
+// A symbol keeps its number, so what is found now is what Encode would find when the table is whole.
+size_t SymbolWriter::Add(ByteView module) {
+  added_.push_back(module.size() % sizeof(uint32_t) == 0
+                       ? GlobalsOf(WordsOf(module), Missing::kAdd)
+                       : std::nullopt);
+  return added_.size() - 1;
 }
 
 Bytes SymbolWriter::Table() const {
@@ -367,12 +373,16 @@ Bytes SymbolWriter::Table() const {
 }
 
 // Must be called after all Add calls: the table that the encoding names does not change afterwards.
-std::optional<Bytes> SymbolWriter::Encode(ByteView module) {
+std::optional<Bytes> SymbolWriter::Encode(ByteView module, std::optional<size_t> added) {
   if (module.size() % sizeof(uint32_t) != 0) {
     return std::nullopt;
   }
   const std::vector<uint32_t> words = WordsOf(module);
-  const std::optional<Globals> globals = GlobalsOf(words, Missing::kGiveUp);
+  std::optional<Globals> globals =
+      added.has_value() ? std::exchange(added_[*added], std::nullopt) : std::nullopt;
+  if (!globals.has_value()) {
+    globals = GlobalsOf(words, Missing::kGiveUp);
+  }
   if (!globals.has_value()) {
     return std::nullopt;
   }

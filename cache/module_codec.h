@@ -64,18 +64,24 @@ class SymbolWriter {
   // `start`: symbols that keep their numbers.
   explicit SymbolWriter(const SymbolTable& start);
 
-  void Add(ByteView module);
+  // Its number among those that were added.
+  size_t Add(ByteView module);
   // The table as it is stored, empty if there is no symbol; always whole words.
   Bytes Table() const;
-  // Nothing if the module cannot be said with the symbols, or is none.
-  std::optional<Bytes> Encode(ByteView module);
+  // Nothing if the module cannot be said with the symbols, or is none. `added`: what Add gave for
+  // these very bytes, whose symbols are not looked up again then.
+  std::optional<Bytes> Encode(ByteView module, std::optional<size_t> added = std::nullopt);
 
  private:
   enum class Missing { kAdd, kGiveUp };
-  struct Globals;
+  struct Globals {
+    std::vector<uint32_t> symbols{0};  // by id; 0 is none
+    size_t end = 0;                    // where the functions begin
+  };
 
   std::optional<Globals> GlobalsOf(std::span<const uint32_t> words, Missing missing);
 
+  std::vector<std::optional<Globals>> added_;  // nothing: Encode finds out why
   SymbolTable table_;
   std::unordered_map<std::string, uint32_t> by_definition_;
 };

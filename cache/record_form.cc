@@ -5,9 +5,11 @@
 #include "cache/record_form.h"
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 #include "cache/record.h"
+#include "compiler/base/check.h"
 #include "compiler/base/digest.h"
 
 namespace kiln::cache {
@@ -104,6 +106,12 @@ std::optional<RecordForm> RecordForm::Read(ByteView bytes) {
       form.gaps_.push_back({.at = from, .size = at - from});
     }
   }
+  // The encoding has its fields in this order; a form that had others could not be summed up.
+  form.cost_gap_ = static_cast<uint32_t>(2 * decoded->products.size()) +
+                   (decoded->layout_hash.has_value() ? 1 : 0) +
+                   (decoded->state_id.has_value() ? 1 : 0);
+  KILN_CHECK(form.gaps_.size() == form.cost_gap_ + 1 + decoded->limits.size());
+  form.summary_ = {.kind = decoded->kind, .cost_us = 0, .products = decoded->products};
   const Hash128 id = HashBytes(bytes);
   form.number_ = ReadLittle<uint32_t>(std::as_bytes(std::span(id.bytes))) >> 1;
   // 31 bits of the form's content id; 0 means "no form". The table compares the bytes, so two forms
@@ -134,6 +142,17 @@ std::optional<Bytes> RecordForm::Shorten(ByteView record) const {
   return std::ranges::equal(record.subspan(from), ByteView(blank_).subspan(from))
              ? std::optional(std::move(out))
              : std::nullopt;
+}
+
+RowSummary RecordForm::SummaryOf(ByteView record) const {
+  RowSummary summary = summary_;
+  for (size_t i = 0; i < summary.products.size(); ++i) {
+    Digest& digest = summary.products[i].digest;
+    std::memcpy(digest.id.bytes.data(), record.data() + gaps_[2 * i].at, digest.id.bytes.size());
+    digest.size = ReadLittle<uint64_t>(record, gaps_[2 * i + 1].at);
+  }
+  summary.cost_us = ReadLittle<uint64_t>(record, gaps_[cost_gap_].at);
+  return summary;
 }
 
 // The inverse of Shorten. The bytes come from the file, so each length is checked; a record that is

@@ -8,6 +8,7 @@
 #include <optional>
 #include <vector>
 
+#include "cache/record.h"
 #include "compiler/base/bytes.h"
 
 namespace kiln::cache {
@@ -29,6 +30,9 @@ class RecordForm {
 
   // What the record is beside its form. Nothing if it has another form. Costs comparing the bytes.
   std::optional<Bytes> Shorten(ByteView record) const;
+  // What SummarizeRow says of a record of this form, without decoding it. Requires: Shorten gives
+  // something.
+  RowSummary SummaryOf(ByteView record) const;
   // The way back, for any bytes; nothing if they are not of this length. Whether the record is the
   // right one its sum tells.
   std::optional<Bytes> Expand(ByteView shortened) const;
@@ -42,7 +46,9 @@ class RecordForm {
   };
 
   Bytes blank_;
-  std::vector<Gap> gaps_;
+  std::vector<Gap> gaps_;  // of each product id and size; layout, state; time; limits
+  RowSummary summary_;     // without what is in gaps
+  uint32_t cost_gap_ = 0;  // number of that of the time
   uint32_t number_ = 0;
 };
 

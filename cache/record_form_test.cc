@@ -86,6 +86,12 @@ TEST(RecordForm, Values_AreShortAndComeBackByteForByte) {
     EXPECT_LT(shortened->size(), record.size() / 2) << change.what;
     EXPECT_EQ(form->Expand(*shortened), record) << change.what;
     EXPECT_EQ(RecordForm::Of(record)->number(), form->number()) << change.what;
+    const Result<RowSummary> decoded = SummarizeRow(Level::kSignature, record);
+    ASSERT_TRUE(decoded.ok()) << change.what;
+    const RowSummary summary = form->SummaryOf(record);
+    EXPECT_EQ(summary.kind, decoded->kind) << change.what;
+    EXPECT_EQ(summary.cost_us, decoded->cost_us) << change.what;
+    EXPECT_EQ(summary.products, decoded->products) << change.what;
   }
 }
 

@@ -73,16 +73,45 @@ void Lengthen(Bytes& frame, uint64_t raw_size) {
   frame.resize(frame.size() + missing);
 }
 
-// The form of a frame of `size` bytes at the beginning of `out`: compressed, or raw.
-Blob Chosen(const Blob& raw, Bytes out, std::optional<size_t> size, Codec codec) {
+// Room for a frame that saves enough: a larger one does not fit. What blocks and small contents
+// need is kept by each thread: memory of that size goes back to the system when it is freed, and
+// its pages would be made anew for every block.
+class FrameRoom {
+ public:
+  explicit FrameRoom(const Blob& raw) {
+    const size_t size = raw.bytes.size() - raw.bytes.size() / 10;
+    if (size > kKept) {
+      own_ = RoomInParts(size);
+      room_ = own_;
+      return;
+    }
+    thread_local Bytes kept;
+    if (kept.size() < size) {
+      kept.resize(size);
+    }
+    room_ = std::span(kept).first(size);
+  }
+  std::span<std::byte> bytes() const { return room_; }
+
+ private:
+  static constexpr size_t kKept = size_t{256} << 10;
+
+  Bytes own_;
+  std::span<std::byte> room_;
+};
+
+// The form of a frame of `size` bytes at the beginning of `room`: compressed, or raw.
+Blob Chosen(const Blob& raw, const FrameRoom& room, std::optional<size_t> size, Codec codec) {
   if (!size.has_value()) {
     return raw;  // no gain
   }
-  out.resize(*size);
+  // Copied: the writer's queue is bounded by what it counts.
+  const std::span<const std::byte> frame = room.bytes().first(*size);
+  Bytes out(frame.begin(), frame.end());
   if (!RatioAllowed(raw.bytes.size(), *size)) {
     Lengthen(out, raw.bytes.size());
+    out.shrink_to_fit();
   }
-  out.shrink_to_fit();  // the writer's queue is bounded by what it counts
   Blob blob = OwnedBlob(std::move(out));
   blob.codec = codec;
   blob.raw_size = raw.bytes.size();
@@ -95,18 +124,14 @@ bool WorthTrying(const Blob& raw) {
   return raw.codec == Codec::kRaw && raw.bytes.size() >= kSmallest;
 }
 
-// A result that does not fit into it saves too little.
-Bytes BudgetOf(const Blob& raw) { return RoomInParts(raw.bytes.size() - raw.bytes.size() / 10); }
-
 }  // namespace
 
 Blob Compress(const Blob& raw) {
   if (!WorthTrying(raw)) {
     return raw;
   }
-  Bytes out = BudgetOf(raw);
-  const std::optional<size_t> size = CompressPlain(out, raw.bytes);
-  return Chosen(raw, std::move(out), size, Codec::kZstd);
+  const FrameRoom room(raw);
+  return Chosen(raw, room, CompressPlain(room.bytes(), raw.bytes), Codec::kZstd);
 }
 
 // A dictionary helps small contents that have much in common, such as metadata; it must be known to
@@ -115,9 +140,8 @@ Blob Compress(const Blob& raw, const Dictionary& dictionary) {
   if (!WorthTrying(raw)) {
     return raw;
   }
-  Bytes out = BudgetOf(raw);
-  const std::optional<size_t> size = dictionary.Compress(out, raw.bytes);
-  return Chosen(raw, std::move(out), size, Codec::kZstdDictionary);
+  const FrameRoom room(raw);
+  return Chosen(raw, room, dictionary.Compress(room.bytes(), raw.bytes), Codec::kZstdDictionary);
 }
 
 std::optional<uint64_t> SizeInFrame(ByteView frame) {

@@ -63,25 +63,27 @@ void Close(std::vector<Item>& items, Open& open, const DictionaryPtr& dictionary
   }
 }
 
-Bytes Joined(std::span<const ByteView> contents) {
+// The contents one behind the other, as far as there are `most` bytes.
+Bytes Joined(std::span<const ByteView> contents, size_t most) {
   size_t size = 0;
   for (const ByteView content : contents) {
     size += content.size();
   }
   Bytes raw;
-  raw.reserve(size);
+  raw.reserve(std::min(size, most));
   for (const ByteView content : contents) {
-    Append(raw, content);
+    Append(raw, content.first(std::min(content.size(), most - raw.size())));
   }
   return raw;
 }
 
 // Whether the modules do not repeat each other as they are: told by the first of them.
-bool IdsAreInTheWay(ByteView joined) {
-  const ByteView first = joined.first(std::min(joined.size(), kProbedBytes));
+bool IdsAreInTheWay(std::span<const ByteView> contents) {
+  const Bytes first = Joined(contents, kProbedBytes);
   // Modules of one build repeat each other almost wholly; then plain compression is as small and
   // quicker to read. Renaming ids pays where one more constant has shifted all later ids.
-  return Compress(CopiedBlob(first)).bytes.size() > first.size() / kRepetitive;
+  const Blob probe{.bytes = first, .raw_size = first.size()};
+  return Compress(probe).bytes.size() > first.size() / kRepetitive;
 }
 
 // Nothing if most contents are no modules with ids in the usual order.
@@ -89,7 +91,7 @@ std::optional<ContentBlock> WithSymbols(std::span<const ByteView> contents) {
   SymbolWriter symbols{SymbolTable()};
   for (const ByteView content : contents) {
     // The table of all contents comes first, as every module refers into it.
-    symbols.Add(content);
+    (void)symbols.Add(content);
   }
   ContentBlock block;
   Bytes raw = symbols.Table();
@@ -97,8 +99,9 @@ std::optional<ContentBlock> WithSymbols(std::span<const ByteView> contents) {
     return std::nullopt;
   }
   size_t encoded = 0;
-  for (const ByteView content : contents) {
-    const std::optional<Bytes> module = symbols.Encode(content);
+  for (size_t i = 0; i < contents.size(); ++i) {
+    const ByteView content = contents[i];
+    const std::optional<Bytes> module = symbols.Encode(content, i);
     raw.resize((raw.size() + 3) & ~size_t{3});  // words are read where they lie
     // The complement marks a module that has to be decoded; a place is far below 2^63, so the two
     // never meet.
@@ -123,8 +126,8 @@ std::optional<ContentBlock> WithSymbols(std::span<const ByteView> contents) {
 }  // namespace
 
 ContentBlock BlockOf(std::span<const ByteView> contents, const Dictionary* dictionary) {
-  Bytes raw = Joined(contents);
-  if (ContentKindOf(raw) == ContentKind::kCode && IdsAreInTheWay(raw)) {
+  if (!contents.empty() && ContentKindOf(contents.front()) == ContentKind::kCode &&
+      IdsAreInTheWay(contents)) {
     if (std::optional<ContentBlock> block = WithSymbols(contents); block.has_value()) {
       return *std::move(block);
     }
@@ -135,7 +138,7 @@ ContentBlock BlockOf(std::span<const ByteView> contents, const Dictionary* dicti
     block.places.push_back(at);
     at += content.size();
   }
-  const Blob whole = OwnedBlob(std::move(raw));
+  const Blob whole = OwnedBlob(Joined(contents, at));
   block.stored = dictionary == nullptr ? Compress(whole) : Compress(whole, *dictionary);
   block.stored.sum = HashBytes(block.stored.bytes);
   return block;

@@ -109,20 +109,23 @@ class Writer {
       start = *symbols;
     }
     cache::SymbolWriter symbols(start);
-    for (const FamilyBlob& blob : blobs) {
+    std::vector<size_t> numbers(blobs.size());
+    for (size_t i = 0; i < blobs.size(); ++i) {
+      const FamilyBlob& blob = blobs[i];
       CheckStop();
       if (IsModule(blob.bytes)) {
-        symbols.Add(blob.bytes);
+        numbers[i] = symbols.Add(blob.bytes);
       }
     }
-    for (FamilyBlob& blob : blobs) {
+    for (size_t i = 0; i < blobs.size(); ++i) {
+      FamilyBlob& blob = blobs[i];
       CheckStop();
       if (!IsModule(blob.bytes)) {
         continue;
       }
       // Two passes: the table must be complete before the first module is written with it. A module
       // that cannot be written so, or became too small for the ratio of readers, stays as it is.
-      std::optional<Bytes> encoded = symbols.Encode(blob.bytes);
+      std::optional<Bytes> encoded = symbols.Encode(blob.bytes, numbers[i]);
       if (encoded.has_value() && RatioAllowed(blob.bytes.size(), encoded->size())) {
         blob.bytes = *std::move(encoded);
         blob.row->flags |= kModule;

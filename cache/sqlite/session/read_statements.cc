@@ -86,6 +86,9 @@ int64_t AliasSum(uint32_t space, const Hash128& alias, const Hash128& signature)
 Result<ReadStatements> ReadStatements::Prepare(Connection& connection, BlockCache* blocks) {
   ReadStatements reads;
   reads.blocks_ = blocks;
+  KILN_TRY(reads.begin_, connection.Prepare("BEGIN"));
+  // Of a transaction that only reads it is the same as COMMIT, and cannot be refused.
+  KILN_TRY(reads.end_, connection.Prepare("ROLLBACK"));
   KILN_TRY(reads.block_, connection.Prepare(kBlockSql));
   KILN_TRY(reads.blob_, connection.Prepare(kBlobSql));
   KILN_TRY(reads.row_, connection.Prepare(kRowSql));

@@ -324,12 +324,8 @@ Result<std::vector<int64_t>> TableWrites::RidsOf(const Item& item, const Numbers
 
 Result<void> TableWrites::PutRecord(const Item& item, const Numbers& contents, PutResult& stored,
                                     Numbers& signatures) {
-  const Result<RowSummary> summary = SummarizeRow(item.key.level, item.value.bytes);
-  if (!summary.ok()) {
-    return Error{.code = ErrorCode::kInvalidArgument,
-                 .context = KeyText(item.key) + ": " + summary.error().context};
-  }
-  for (const Product& product : summary->products) {
+  KILN_TRY(const WrittenValue written, WrittenValueOf(item));
+  for (const Product& product : written.summary.products) {
     // References decide what is kept. A row that names less than it needs would lose its content
     // one day.
     if (std::ranges::find(item.refs, product.digest.id) == item.refs.end()) {
@@ -339,9 +335,9 @@ Result<void> TableWrites::PutRecord(const Item& item, const Numbers& contents, P
   }
   // Content of this very put is known by number already; only other content is looked up.
   KILN_TRY(const std::vector<int64_t> rids, RidsOf(item, contents));
-  KILN_TRY(bool inserted, InsertRecord(item, *summary, rids));
+  KILN_TRY(bool inserted, InsertRecord(item, written, rids));
   if (!inserted) {
-    KILN_TRY(inserted, MeetStoredRecord(item, *summary, stored, rids));
+    KILN_TRY(inserted, MeetStoredRecord(item, written, stored, rids));
   }
   if (inserted && item.key.level == Level::kSignature && item.key.space == 0) {
     signatures[item.key.id] = inserted_eid_;
@@ -352,13 +348,13 @@ Result<void> TableWrites::PutRecord(const Item& item, const Numbers& contents, P
 
 // False: the key is there. Only poison expires, since a later kiln or a machine with more memory
 // may fare better with the same input.
-Result<bool> TableWrites::InsertRecord(const Item& item, const RowSummary& summary,
+Result<bool> TableWrites::InsertRecord(const Item& item, const WrittenValue& written,
                                        std::span<const int64_t> rids) {
+  const RowSummary& summary = written.summary;
   std::optional<int64_t> expires_s;
   if (summary.kind == RecordKind::kPoison) {
     expires_s = NowSeconds() + options_.negative_ttl_s;
   }
-  KILN_TRY(const WrittenValue written, WrittenValueOf(item));
   context_->counters.absence.Add(item.key);
   {
     Query insert(insert_entry_);
@@ -384,32 +380,40 @@ Result<bool> TableWrites::InsertRecord(const Item& item, const RowSummary& summa
 
 // Rows that are put together are mostly of one program, so the last form fits.
 Result<TableWrites::WrittenValue> TableWrites::WrittenValueOf(const Item& item) {
-  if (item.key.level != Level::kSignature && item.key.level != Level::kRecipe) {
-    return WrittenValue{};
-  }
+  const ByteView record = item.value.bytes;
   const auto with = [&](const RecordForm& form) -> std::optional<WrittenValue> {
-    std::optional<Bytes> shortened = form.Shorten(item.value.bytes);
+    std::optional<Bytes> shortened = form.Shorten(record);
     return shortened.has_value()
-               ? std::optional(WrittenValue{.form = form.number(), .shortened = *shortened})
+               ? std::optional(WrittenValue{.form = form.number(),
+                                            .shortened = *std::move(shortened),
+                                            .summary = form.SummaryOf(record)})
                : std::nullopt;
   };
-  for (auto form = forms_.rbegin(); form != forms_.rend(); ++form) {
+  const bool has_form = item.key.level == Level::kSignature || item.key.level == Level::kRecipe;
+  for (auto form = forms_.rbegin(); has_form && form != forms_.rend(); ++form) {
+    // What differs from a record in its gaps alone is one: nothing is decoded.
     if (std::optional<WrittenValue> written = with(*form); written.has_value()) {
       return *std::move(written);
     }
   }
-  std::optional<RecordForm> form = RecordForm::Of(item.value.bytes);
+  Result<RowSummary> summary = SummarizeRow(item.key.level, record);
+  if (!summary.ok()) {
+    return Error{.code = ErrorCode::kInvalidArgument,
+                 .context = KeyText(item.key) + ": " + summary.error().context};
+  }
+  WrittenValue whole{.summary = *std::move(summary)};
+  std::optional<RecordForm> form = has_form ? RecordForm::Of(record) : std::nullopt;
   if (!form.has_value()) {
-    return WrittenValue{};
+    return whole;
   }
   KILN_TRY(const bool has_row, HasForm(*form));
   if (!has_row) {
-    return WrittenValue{};
+    return whole;
   }
   if (forms_.size() == kRecentForms) {
     forms_.erase(forms_.begin());
   }
-  return with(forms_.emplace_back(*std::move(form))).value_or(WrittenValue{});
+  return with(forms_.emplace_back(*std::move(form))).value_or(std::move(whole));
 }
 
 // A row whose number is not that of its bytes is damaged, and healed.
@@ -447,8 +451,9 @@ Result<void> TableWrites::InsertRefs(int64_t eid, std::span<const int64_t> rids)
 
 // True if the new record took the place of the stored one. Of two results that differ the first
 // stays and both are kept aside, since nobody can tell which is right (spec/cache 4.5).
-Result<bool> TableWrites::MeetStoredRecord(const Item& item, const RowSummary& summary,
+Result<bool> TableWrites::MeetStoredRecord(const Item& item, const WrittenValue& written,
                                            PutResult& stored, std::span<const int64_t> rids) {
+  const RowSummary& summary = written.summary;
   KILN_TRY(const std::optional<StoredRow> there, context_->reads.FindRow(item.key));
   if (!there.has_value()) {
     return IndexDamaged(item.key);
@@ -468,7 +473,7 @@ Result<bool> TableWrites::MeetStoredRecord(const Item& item, const RowSummary& s
   if (gives_way) {
     KILN_TRY_VOID(removals_.DropRecord(
         there->eid, finding.has_value() ? RemovedBy::kDamage : RemovedBy::kExpiry));
-    return InsertRecord(item, summary, rids);
+    return InsertRecord(item, written, rids);
   }
   if (item.key.level == Level::kMask) {
     return MeetStoredMask(item, *there, stored);

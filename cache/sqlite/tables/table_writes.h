@@ -93,19 +93,21 @@ class TableWrites {
   Result<std::vector<int64_t>> RidsOf(const Item& item, const Numbers& contents);
   Result<void> PutRecord(const Item& item, const Numbers& contents, PutResult& stored,
                          Numbers& signatures);
-  Result<bool> InsertRecord(const Item& item, const RowSummary& summary,
-                            std::span<const int64_t> rids);
-  // How the value of a record is written.
+  // How the value of a record is written, and what it says.
   struct WrittenValue {
     int64_t form = 0;
     Bytes shortened;  // empty without a form
+    RowSummary summary = {};
   };
+  Result<bool> InsertRecord(const Item& item, const WrittenValue& written,
+                            std::span<const int64_t> rids);
+  // Errors: kInvalidArgument if the row says nothing.
   Result<WrittenValue> WrittenValueOf(const Item& item);
   // Whether the form has a row of its own; false if another one has its number.
   Result<bool> HasForm(const RecordForm& form);
   Result<void> InsertRefs(int64_t eid, std::span<const int64_t> rids);
   // Whether the stored record gave way to the item.
-  Result<bool> MeetStoredRecord(const Item& item, const RowSummary& summary, PutResult& stored,
+  Result<bool> MeetStoredRecord(const Item& item, const WrittenValue& written, PutResult& stored,
                                 std::span<const int64_t> rids);
   // The same for masks: whether the stored one was widened.
   Result<bool> MeetStoredMask(const Item& item, const StoredRow& there, PutResult& stored);

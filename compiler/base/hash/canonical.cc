@@ -3,40 +3,65 @@
 #include "compiler/base/hash/canonical.h"
 
 #include <algorithm>
+#include <array>
+#include <cstring>
 
 #include "compiler/base/text/utf8.h"
 
 namespace kiln {
 namespace {
 
+constexpr size_t kUsualBytes = 128;
+
 Error Corrupt(std::string_view what) {
   return {.code = ErrorCode::kCorrupt, .context = "canonical encoding: " + std::string(what)};
-}
-
-void AppendSized(Bytes& out, ByteView value) {
-  // Sizes are written in 32 bits. A cut size would make two values look like one.
-  KILN_CHECK(value.size() <= 0xffffffffu, "{} bytes", value.size());
-  AppendLittle(out, static_cast<uint32_t>(value.size()));
-  Append(out, value);
 }
 
 // Fields and items are always sized, even where the type fixes the size: the reader can step over
 // what it does not know, and two encodings never meet by running into each other.
 ByteView ViewOf(const Hash128& id) { return std::as_bytes(std::span(id.bytes)); }
 
-Bytes EncodeContent(const Digest& digest) {
-  Bytes value;
-  Append(value, ViewOf(digest.id));
-  AppendLittle(value, digest.size);
+using ContentBytes = std::array<std::byte, sizeof(Hash128::bytes) + sizeof(uint64_t)>;
+
+ContentBytes EncodeContent(const Digest& digest) {
+  ContentBytes value;
+  std::memcpy(value.data(), digest.id.bytes.data(), digest.id.bytes.size());
+  std::memcpy(value.data() + digest.id.bytes.size(), &digest.size, sizeof(digest.size));
   return value;
 }
 
 // Little-endian with all its bytes: numbers have one width each and one spelling.
 template <class T>
-Bytes EncodeInteger(T number) {
-  Bytes value;
-  AppendLittle(value, number);
-  return value;
+ByteView EncodeInteger(const T& number) {
+  return std::as_bytes(std::span(&number, 1));
+}
+
+// Room for so many bytes more, and where they begin. Keys are made for every look-up, so that each
+// part of them is not a vector that grows.
+std::byte* Grow(Bytes& out, size_t more) {
+  const size_t end = out.size();
+  if (out.capacity() - end < more) {
+    out.reserve(std::max(2 * out.capacity(), end + more));
+  }
+  out.resize(end + more);
+  return out.data() + end;
+}
+
+std::byte* WriteU32(std::byte* to, size_t number) {
+  const auto value = static_cast<uint32_t>(number);
+  std::memcpy(to, &value, sizeof(value));
+  return to + sizeof(value);
+}
+
+std::byte* WriteSized(std::byte* to, ByteView value) {
+  to = WriteU32(to, value.size());
+  return std::copy(value.begin(), value.end(), to);
+}
+
+void AppendSized(Bytes& out, ByteView value) {
+  // Sizes are written in 32 bits. A cut size would make two values look like one.
+  KILN_CHECK(value.size() <= 0xffffffffu, "{} bytes", value.size());
+  WriteSized(Grow(out, sizeof(uint32_t) + value.size()), value);
 }
 
 // Takes a u32 length and that many bytes off the front.
@@ -81,10 +106,11 @@ CanonicalList& CanonicalList::Tuple(std::initializer_list<ByteView> parts) {
     size += 4 + part.size();
   }
   KILN_CHECK(size <= 0xffffffffu, "{} bytes", size);
-  AppendLittle(items_, static_cast<uint32_t>(size));
-  AppendLittle(items_, static_cast<uint32_t>(parts.size()));
+  std::byte* to = Grow(items_, sizeof(uint32_t) + size);
+  to = WriteU32(to, size);
+  to = WriteU32(to, parts.size());
   for (const ByteView part : parts) {
-    AppendSized(items_, part);
+    to = WriteSized(to, part);
   }
   ++count_;
   return *this;
@@ -92,8 +118,9 @@ CanonicalList& CanonicalList::Tuple(std::initializer_list<ByteView> parts) {
 
 Bytes CanonicalList::Encode() const {
   // The count stands in front, so that a reader can refuse a cut list before it takes any item.
-  Bytes out = EncodeInteger(count_);
-  Append(out, items_);
+  Bytes out;
+  std::byte* const to = Grow(out, sizeof(count_) + items_.size());
+  std::copy(items_.begin(), items_.end(), WriteU32(to, count_));
   return out;
 }
 
@@ -101,16 +128,21 @@ Bytes CanonicalList::Encode() const {
 // neither are their keys.
 CanonicalWriter::CanonicalWriter(std::string_view domain) {
   KILN_CHECK(!domain.empty() && domain.size() <= 255, "domain '{}'", domain);
+  out_.reserve(kUsualBytes);
   out_.push_back(static_cast<std::byte>(domain.size()));
   Append(out_, AsBytes(domain));
 }
 
 // Requires ascending tags, which makes the order of fields part of the code and not of chance.
-CanonicalWriter& CanonicalWriter::Raw(uint8_t tag, ByteView value) {
+void CanonicalWriter::BeginField(uint8_t tag) {
   // Fields in one order only, each at most once: without that two encodings could say the same.
   KILN_CHECK(tag > last_tag_, "tag {} after {}", tag, last_tag_);
   last_tag_ = tag;
   out_.push_back(static_cast<std::byte>(tag));
+}
+
+CanonicalWriter& CanonicalWriter::Raw(uint8_t tag, ByteView value) {
+  BeginField(tag);
   AppendSized(out_, value);
   return *this;
 }
@@ -132,7 +164,15 @@ CanonicalWriter& CanonicalWriter::Content(uint8_t tag, const Digest& digest) {
   return Raw(tag, EncodeContent(digest));
 }
 CanonicalWriter& CanonicalWriter::List(uint8_t tag, const CanonicalList& list) {
-  return Raw(tag, list.Encode());
+  // As Raw of its encoding, which may be most of a key, without making it apart.
+  const ByteView items = list.items();
+  KILN_CHECK(items.size() <= 0xffffffffu - sizeof(uint32_t), "{} bytes", items.size());
+  BeginField(tag);
+  std::byte* to = Grow(out_, 2 * sizeof(uint32_t) + items.size());
+  to = WriteU32(to, sizeof(uint32_t) + items.size());
+  to = WriteU32(to, list.count());
+  std::copy(items.begin(), items.end(), to);
+  return *this;
 }
 
 // What Text of both writers requires of its caller.

@@ -35,6 +35,7 @@ class CanonicalList {
   CanonicalList& Raw(ByteView item);  // an item that is encoded already
 
   uint32_t count() const { return count_; }
+  ByteView items() const { return items_; }  // what Encode writes behind the count
   Bytes Encode() const;
 
  private:
@@ -62,6 +63,8 @@ class CanonicalWriter {
   Hash128 Key() const { return HashBytes(out_); }
 
  private:
+  void BeginField(uint8_t tag);
+
   Bytes out_;
   int last_tag_ = -1;
 };

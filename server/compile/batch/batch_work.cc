@@ -273,7 +273,9 @@ std::vector<cache::Item> BatchWorker::BuildPoint(const BatchRunPtr& run, const T
     rows.insert(rows.end(), std::make_move_iterator(made.begin()),
                 std::make_move_iterator(made.end()));
     whole = whole && outcome.ok();
-    read.Add(trace);
+    if (explored) {
+      read.Add(trace);
+    }
     if (outcome.ok() && context_.options.explains != nullptr) {
       ExplainPoint(context_, *run,
                    {.program = taken.program,

@@ -171,12 +171,11 @@ Hash128 FamilyOf(const ProgramRequest& program, const NamedTarget& target) {
 Hash128 VariantKeyOf(const Hash128& entry, const resolve::Program& program,
                      const resolve::OptionValues& values) {
   std::vector<cache::OptionSetting> settings;
-  for (uint32_t i = 0; i < program.option_count(); ++i) {
-    settings.push_back(SettingOf(program, ir::OptionId{i}, values));
-  }
+  settings.reserve(program.option_count());
   // Programs declare options in any order; a key has them by name. See spec/cache 2.3.2
-  std::sort(settings.begin(), settings.end(),
-            [](const auto& a, const auto& b) { return a.name < b.name; });
+  for (const ir::OptionId option : program.options_by_name()) {
+    settings.push_back(SettingOf(program, option, values));
+  }
   return cache::VariantKey(entry, settings);
 }
 
