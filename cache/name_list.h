@@ -20,9 +20,9 @@ class NameList {
 
   NameList() = default;
   NameList(std::vector<std::string> names)  // NOLINT(google-explicit-constructor)
-      : names_(names.empty()
-                   ? nullptr
-                   : std::make_shared<const std::vector<std::string>>(std::move(names))) {}
+      : names_(names.empty() ? nullptr
+                             : std::make_shared<const std::vector<std::string>>(std::move(names))) {
+  }
   NameList(std::initializer_list<std::string> names) : NameList(std::vector<std::string>(names)) {}
 
   const std::vector<std::string>& all() const {

@@ -59,8 +59,14 @@ const std::vector<Change>& OtherForms() {
       {"kind", [](Record& r) { r.kind = RecordKind::kLimit; }},
       {"name of a product", [](Record& r) { r.products[1].name = "code.vertey"; }},
       {"a product less", [](Record& r) { r.products.pop_back(); }},
-      {"name of an option", [](Record& r) { r.live_options = {"detail", "fog", "layerz"}; }},
-      {"an option less", [](Record& r) { r.live_options = {"detail", "fog"}; }},
+      {"name of an option",
+       [](Record& r) {
+         r.live_options = {"detail", "fog", "layerz"};
+       }},
+      {"an option less",
+       [](Record& r) {
+         r.live_options = {"detail", "fog"};
+       }},
       {"no layout", [](Record& r) { r.layout_hash.reset(); }},
       {"no state", [](Record& r) { r.state_id.reset(); }},
       {"name of a limit", [](Record& r) { r.limits[0].name = "instructionz"; }},

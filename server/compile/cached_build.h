@@ -126,8 +126,8 @@ class CachedBuild {
 
   // What its parts remember.
   std::vector<CountedCache*> caches() {
-    return {&preparer_.cache(), &pool_,  &builder_.cache(),
-            &lookup_.results(), &lookup_.variants(), &masks_, &recorder_.cache()};
+    return {&preparer_.cache(),  &pool_,  &builder_.cache(), &lookup_.results(),
+            &lookup_.variants(), &masks_, &recorder_.cache()};
   }
 
   const BuildCounters& counters() const { return counters_; }

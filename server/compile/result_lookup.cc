@@ -66,8 +66,7 @@ void ResultLookup::Forget() {
 CachedResultPtr ResultLookup::RecentOf(const Hash128& entry, const resolve::OptionValues& values,
                                        const cache::Call& call) {
   const auto known = variants_.Find(
-      entry, values,
-      call.may_write ? KnownVariants::Use::kNoted : KnownVariants::Use::kUnseen);
+      entry, values, call.may_write ? VariantCache::Use::kNoted : VariantCache::Use::kUnseen);
   return known.has_value() && known->is_same ? Recent(known->signature, call) : nullptr;
 }
 
@@ -77,9 +76,9 @@ CachedResultPtr ResultLookup::InMemory(const PreparedProgram& program,
                                        const resolve::OptionValues& values, BuildTrace& trace,
                                        const cache::Call& call) {
   const bool at_once = call.deadline == cache::kAtOnce;
-  const auto known = variants_.Find(
-      program.entry, values,
-      call.may_write ? KnownVariants::Use::kNoted : KnownVariants::Use::kUnseen);
+  const auto known =
+      variants_.Find(program.entry, values,
+                     call.may_write ? VariantCache::Use::kNoted : VariantCache::Use::kUnseen);
   if (!known.has_value() || (at_once && !known->is_same)) {
     return nullptr;
   }
@@ -88,6 +87,11 @@ CachedResultPtr ResultLookup::InMemory(const PreparedProgram& program,
     found = RecordOfSignature(program, known->signature, call);
     if (found != nullptr && found->record->kind == cache::RecordKind::kPoison) {
       return nullptr;  // found by its own key, with the time that it stands
+    }
+    if (found != nullptr && SignatureKeyOf(program.entry, program.program(), values,
+                                           found->record->live_options) != known->signature) {
+      ReportUnfit(*found);  // it was replaced by a row that nobody built
+      return nullptr;
     }
     if (found != nullptr) {
       Remember(program, values, WithOrigin(*found, Origin::kMemory), call);

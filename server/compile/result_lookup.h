@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Finds results that are known: in memory by the values of options, in the store by masks and live
-// keys, and by signature. Nothing is computed here. Rows come from clients and upstreams, so what lies under a
-// key is held against the program before it counts (IsResultOf). See spec/cache 3.4, 3.5
+// keys, and by signature. Nothing is computed here. Rows come from clients and upstreams, so what
+// lies under a key is held against the program before it counts (IsResultOf). See
+// spec/cache 3.4, 3.5
 //
 // Threads: all functions may run concurrently. The object itself guards nothing: results, variants
-// and masks have a mutex each (BoundedCache, KnownVariants, StoredMasks), and no store is asked
+// and masks have a mutex each (BoundedCache, VariantCache, StoredMasks), and no store is asked
 // under any.
 #pragma once
 
@@ -18,7 +19,7 @@
 #include "server/compile/batch/masks.h"
 #include "server/compile/build_trace.h"
 #include "server/compile/cached_result.h"
-#include "server/compile/known_variants.h"
+#include "server/compile/variant_cache.h"
 
 namespace kiln::compile {
 
@@ -86,7 +87,7 @@ class ResultLookup {
   StoredMasks& masks_;
   cache::DamageSink* sink_ = nullptr;
   Results recent_{"results", {.bytes = kMaxBytes}};  // by signature
-  KnownVariants variants_{kMaxVariantBytes};
+  VariantCache variants_{kMaxVariantBytes};
 };
 
 }  // namespace kiln::compile

@@ -28,6 +28,7 @@ namespace {
 
 constexpr const char* kTouchedFunction = "grazing";
 constexpr double kFloorFactor = 1.5;  // of the floor, beside the time of compiling
+constexpr double kKnownOfFloor = 0.15;
 
 struct Cost {
   double wall_ms = 0, cpu_ms = 0;
@@ -238,10 +239,13 @@ nlohmann::ordered_json Gates(const std::vector<Round>& rounds, const Lowered& lo
   };
   const double cpu = part(&Cost::cpu_ms);
   const double wall = part(&Cost::wall_ms);
+  const double known =
+      MedianOf(rounds, [](const Round& r) { return r.warm.cost.cpu_ms / r.floor.cpu_ms; });
   const Round& last = rounds.back();
   const auto none = [](uint64_t count) { return Gate(static_cast<double>(count), 0, count == 0); };
   return {{"cold_cpu_of_floor_and_compile", Gate(cpu, 1, cpu <= 1)},
           {"cold_wall_of_floor_and_compile", Gate(wall, 1, wall <= 1)},
+          {"again_cpu_of_floor", Gate(known, kKnownOfFloor, known <= kKnownOfFloor)},
           {"function_touched_lowered_elsewhere",
            Gate(static_cast<double>(lowered.others), 0, lowered.others == 0)},
           {"setting_touched_lowered", none(last.setting.counts.regions_lowered)},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "server/compile/known_variants.h"
+#include "server/compile/variant_cache.h"
 
 #include <gtest/gtest.h>
 
@@ -8,11 +8,11 @@
 namespace kiln::compile {
 namespace {
 
-using Use = KnownVariants::Use;
+using Use = VariantCache::Use;
 
 Hash128 Id(std::string_view text) { return HashBytes(AsBytes(text)); }
 
-class KnownVariantsTest : public testing::Test {
+class VariantCacheTest : public testing::Test {
  protected:
   void SetUp() override {
     const std::vector<SourceFile> files = {
@@ -23,7 +23,7 @@ class KnownVariantsTest : public testing::Test {
     ASSERT_TRUE(linked.ok());
   }
 
-  void Add(KnownVariants& known, const char* entry, std::vector<uint32_t> values,
+  void Add(VariantCache& known, const char* entry, std::vector<uint32_t> values,
            const cache::NameList& live, const char* result) {
     known.Add(Id(entry), linked.value->program, {.bits = std::move(values)}, live, Id(result));
   }
@@ -31,8 +31,8 @@ class KnownVariantsTest : public testing::Test {
   Diagnosed<driver::LinkedProgram> linked;
 };
 
-TEST_F(KnownVariantsTest, Variants_AreFoundByAllValuesOrByThoseThatWereRead) {
-  KnownVariants known(1 << 20);
+TEST_F(VariantCacheTest, Variants_AreFoundByAllValuesOrByThoseThatWereRead) {
+  VariantCache known(1 << 20);
   Add(known, "e", {1, 0, 7}, {"a", "c"}, "r");
   Add(known, "e", {0, 0, 7}, {"a"}, "s");
   const struct {
@@ -58,15 +58,15 @@ TEST_F(KnownVariantsTest, Variants_AreFoundByAllValuesOrByThoseThatWereRead) {
   }
 }
 
-TEST_F(KnownVariantsTest, FirstResult_Stays) {
-  KnownVariants known(1 << 20);
+TEST_F(VariantCacheTest, FirstResult_Stays) {
+  VariantCache known(1 << 20);
   Add(known, "e", {1, 0, 7}, {"a"}, "r");
   Add(known, "e", {1, 0, 7}, {"a"}, "s");
   EXPECT_EQ(known.Find(Id("e"), {.bits = {1, 0, 7}}, Use::kUnseen)->signature, Id("r"));
 }
 
-TEST_F(KnownVariantsTest, EntryUsedLeast_MakesRoomAndIsKnownToHaveLost) {
-  KnownVariants known(4096);
+TEST_F(VariantCacheTest, EntryUsedLeast_MakesRoomAndIsKnownToHaveLost) {
+  VariantCache known(4096);
   Add(known, "old", {1, 0, 0}, {"a"}, "r");
   Add(known, "used", {1, 0, 0}, {"a"}, "s");
   ASSERT_TRUE(known.Find(Id("old"), {.bits = {1, 0, 0}}, Use::kUnseen).has_value());
@@ -81,8 +81,8 @@ TEST_F(KnownVariantsTest, EntryUsedLeast_MakesRoomAndIsKnownToHaveLost) {
   EXPECT_LE(known.Usage().bytes, 4096u);
 }
 
-TEST_F(KnownVariantsTest, EntryAsLargeAsAllMayBe_TakesNoMore) {
-  KnownVariants known(4096);
+TEST_F(VariantCacheTest, EntryAsLargeAsAllMayBe_TakesNoMore) {
+  VariantCache known(4096);
   for (uint32_t i = 0; i < 1000; ++i) {
     Add(known, "e", {1, 0, i}, {"a", "c"}, "r");
   }
@@ -92,8 +92,8 @@ TEST_F(KnownVariantsTest, EntryAsLargeAsAllMayBe_TakesNoMore) {
   EXPECT_FALSE(known.Find(Id("e"), {.bits = {1, 0, 999}}, Use::kUnseen).has_value());
 }
 
-TEST_F(KnownVariantsTest, Cleared_KnowsNothing) {
-  KnownVariants known(4096);
+TEST_F(VariantCacheTest, Cleared_KnowsNothing) {
+  VariantCache known(4096);
   Add(known, "e", {1, 0, 7}, {"a"}, "r");
   known.Clear();
   EXPECT_FALSE(known.Find(Id("e"), {.bits = {1, 0, 7}}, Use::kUnseen).has_value());

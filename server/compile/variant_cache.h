@@ -28,7 +28,7 @@
 
 namespace kiln::compile {
 
-class KnownVariants final : public CountedCache {
+class VariantCache final : public CountedCache {
  public:
   struct Found {
     Hash128 signature;
@@ -39,7 +39,7 @@ class KnownVariants final : public CountedCache {
     kUnseen,  // of who may change nothing: the order stays
   };
 
-  explicit KnownVariants(uint64_t max_bytes) : max_bytes_(max_bytes) {}
+  explicit VariantCache(uint64_t max_bytes) : max_bytes_(max_bytes) {}
 
   // Requires: values of the program of the entry.
   std::optional<Found> Find(const Hash128& entry, const resolve::OptionValues& values, Use use);
@@ -71,8 +71,7 @@ class KnownVariants final : public CountedCache {
   };
   using Entries = std::list<Entry>;  // the latest first
 
-  const Hash128* FindIn(const Group& group, std::span<const uint32_t> values)
-      KILN_REQUIRES(mutex_);
+  const Hash128* FindIn(const Group& group, std::span<const uint32_t> values) KILN_REQUIRES(mutex_);
   void AddTo(Entry& entry, Group& group, std::span<const uint32_t> values, const Hash128& signature)
       KILN_REQUIRES(mutex_);
   void AddGroup(Entry& entry, Group group) KILN_REQUIRES(mutex_);
@@ -85,7 +84,7 @@ class KnownVariants final : public CountedCache {
   Entries entries_ KILN_GUARDED_BY(mutex_);
   std::unordered_map<Hash128, Entries::iterator, Hash128Hash> by_id_ KILN_GUARDED_BY(mutex_);
   std::unordered_set<Hash128, Hash128Hash> lost_ KILN_GUARDED_BY(mutex_);
-  bool lost_more_ KILN_GUARDED_BY(mutex_) = false;         // than lost_ has
+  bool lost_more_ KILN_GUARDED_BY(mutex_) = false;        // than lost_ has
   std::vector<uint32_t> picked_ KILN_GUARDED_BY(mutex_);  // values of a group
   uint64_t bytes_ KILN_GUARDED_BY(mutex_) = 0;
   size_t rows_ KILN_GUARDED_BY(mutex_) = 0;

@@ -3,7 +3,7 @@
 // those of a list of options that some result read. A look-up picks the words of each group and
 // finds them by their process hash: about 20 ns for each group of 20 options, of which programs
 // have a handful; by digests it would be two microseconds for each.
-#include "server/compile/known_variants.h"
+#include "server/compile/variant_cache.h"
 
 #include <algorithm>
 #include <numeric>
@@ -25,7 +25,7 @@ uint64_t HashOf(std::span<const uint32_t> words) { return Hash64(std::as_bytes(w
 }  // namespace
 
 // The words that were picked stay in picked_ for AddTo.
-const Hash128* KnownVariants::FindIn(const Group& group, std::span<const uint32_t> values) {
+const Hash128* VariantCache::FindIn(const Group& group, std::span<const uint32_t> values) {
   picked_.clear();
   for (const uint32_t option : group.options) {
     picked_.push_back(values[option]);
@@ -37,9 +37,9 @@ const Hash128* KnownVariants::FindIn(const Group& group, std::span<const uint32_
   return row == InternIndex::kFree ? nullptr : &group.signatures[row];
 }
 
-std::optional<KnownVariants::Found> KnownVariants::Find(const Hash128& entry,
-                                                        const resolve::OptionValues& values,
-                                                        Use use) {
+std::optional<VariantCache::Found> VariantCache::Find(const Hash128& entry,
+                                                      const resolve::OptionValues& values,
+                                                      Use use) {
   const MutexLock lock(mutex_);
   const auto place = by_id_.find(entry);
   if (place != by_id_.end()) {
@@ -59,8 +59,8 @@ std::optional<KnownVariants::Found> KnownVariants::Find(const Hash128& entry,
 
 // The first value of a key stays, as in the store. An entry that is as large as all may be takes no
 // more, so that one of them cannot push out what it holds itself, over and over.
-void KnownVariants::AddTo(Entry& entry, Group& group, std::span<const uint32_t> values,
-                          const Hash128& signature) {
+void VariantCache::AddTo(Entry& entry, Group& group, std::span<const uint32_t> values,
+                         const Hash128& signature) {
   if (FindIn(group, values) != nullptr) {
     return;
   }
@@ -80,9 +80,9 @@ void KnownVariants::AddTo(Entry& entry, Group& group, std::span<const uint32_t> 
   ++rows_;
 }
 
-void KnownVariants::Add(const Hash128& entry, const resolve::Program& program,
-                        const resolve::OptionValues& values, const cache::NameList& live,
-                        const Hash128& signature) {
+void VariantCache::Add(const Hash128& entry, const resolve::Program& program,
+                       const resolve::OptionValues& values, const cache::NameList& live,
+                       const Hash128& signature) {
   const MutexLock lock(mutex_);
   Entry& of = EntryOf(entry);
   if (of.groups.empty()) {
@@ -115,14 +115,14 @@ void KnownVariants::Add(const Hash128& entry, const resolve::Program& program,
   MakeRoom();
 }
 
-void KnownVariants::AddGroup(Entry& entry, Group group) {
+void VariantCache::AddGroup(Entry& entry, Group group) {
   const uint64_t more = sizeof(Group) + group.options.size() * sizeof(uint32_t);
   entry.groups.push_back(std::move(group));
   entry.bytes += more;
   bytes_ += more;
 }
 
-KnownVariants::Entry& KnownVariants::EntryOf(const Hash128& id) {
+VariantCache::Entry& VariantCache::EntryOf(const Hash128& id) {
   const auto [place, is_new] = by_id_.try_emplace(id);
   if (is_new) {
     entries_.push_front({.id = id, .groups = {}, .bytes = kEntryBytes});
@@ -135,7 +135,7 @@ KnownVariants::Entry& KnownVariants::EntryOf(const Hash128& id) {
 }
 
 // The entry that was just added to is the first one, and stays.
-void KnownVariants::MakeRoom() {
+void VariantCache::MakeRoom() {
   while (bytes_ > max_bytes_ && entries_.size() > 1) {
     const Entry& oldest = entries_.back();
     NoteLost(oldest.id);
@@ -146,7 +146,7 @@ void KnownVariants::MakeRoom() {
   }
 }
 
-void KnownVariants::NoteLost(const Hash128& id) {
+void VariantCache::NoteLost(const Hash128& id) {
   if (lost_.size() < kMostLost) {
     lost_.insert(id);
   } else {
@@ -154,12 +154,12 @@ void KnownVariants::NoteLost(const Hash128& id) {
   }
 }
 
-bool KnownVariants::HasLost(const Hash128& entry) {
+bool VariantCache::HasLost(const Hash128& entry) {
   const MutexLock lock(mutex_);
   return lost_more_ || lost_.contains(entry);
 }
 
-void KnownVariants::Clear() {
+void VariantCache::Clear() {
   const MutexLock lock(mutex_);
   entries_.clear();
   by_id_.clear();
@@ -169,9 +169,9 @@ void KnownVariants::Clear() {
   rows_ = 0;
 }
 
-CacheUsage KnownVariants::Usage() {
+CacheUsage VariantCache::Usage() {
   const MutexLock lock(mutex_);
-  return {.name = "known variants",
+  return {.name = "variants",
           .bytes = bytes_,
           .max_bytes = max_bytes_,
           .entries = rows_,
