@@ -62,6 +62,26 @@ std::span<const std::string_view> NamesOf<ImageType>() {
   return kNames;
 }
 
+namespace {
+
+// The header lists the enumerators again, as it is installed and the table is not.
+constexpr bool ImageTypesAgree() {
+  constexpr ImageType kRows[] = {
+#define KILN_IMAGE_TYPE(type, name, dim, role, flags) ImageType::k##type,
+#include "compiler/artifact/image_types.def"
+  };
+  size_t next = 0;
+  for (const ImageType type : kRows) {
+    if (static_cast<size_t>(type) != next++) {
+      return false;
+    }
+  }
+  return next == static_cast<size_t>(ImageType::kStorageTexelBuffer) + 1;
+}
+static_assert(ImageTypesAgree());
+
+}  // namespace
+
 const ImageTypeFacts& FactsOf(ImageType type) {
   static constexpr ImageTypeFacts kFacts[] = {
 #define KILN_IMAGE_TYPE(type, name, dim, role, flags) \

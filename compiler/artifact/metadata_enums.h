@@ -105,9 +105,37 @@ enum class ParameterType : uint8_t {
   kF4x3
 };
 enum class BufferType : uint8_t { kUniform, kReadOnlyStorage, kReadWriteStorage };
+// The order of image_types.def, which has the names and facts.
 enum class ImageType : uint8_t {
-#define KILN_IMAGE_TYPE(type, name, dim, role, flags) k##type,
-#include "compiler/artifact/image_types.def"
+  kColor2d,
+  kColor3d,
+  kColorCube,
+  kColor2dArray,
+  kDepth2d,
+  kDepth3d,
+  kDepthCube,
+  kDepth2dArray,
+  kStorage2d,
+  kStorage3d,
+  kStorage2dArray,
+  kColor1d,
+  kColor1dArray,
+  kColorCubeArray,
+  kColor2dMs,
+  kColor2dMsArray,
+  kDepth1d,
+  kDepth1dArray,
+  kDepthCubeArray,
+  kDepth2dMs,
+  kDepth2dMsArray,
+  kStorage1d,
+  kStorage1dArray,
+  kStorageCube,
+  kStorageCubeArray,
+  kStorage2dMs,
+  kStorage2dMsArray,
+  kTexelBuffer,
+  kStorageTexelBuffer
 };
 enum class ImageDim : uint8_t { k1d, k2d, k3d, kCube, kBuffer };
 enum class ImageRole : uint8_t { kColor, kDepth, kStorage };

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/layout/rpl_adapter.h"
 
-#include <algorithm>
 #include <array>
-#include <charconv>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -12,6 +10,7 @@
 #include "compiler/base/threads/stop.h"
 #include "compiler/ir/enum_names.h"
 #include "compiler/layout/attributes.h"
+#include "compiler/layout/combined_pairs.h"
 #include "compiler/layout/engine/engine.h"
 #include "compiler/layout/entry_inputs.h"
 #include "compiler/layout/item_format.h"
@@ -159,73 +158,6 @@ Parameter DescribeParameter(const ir::SpecialisedDecl& decl, ir::BindingPolicy p
   }
   return parameter;
 }
-
-// The number that a source gives a resource: of `vk::binding`, or of its register. Nothing if it
-// gives none.
-std::optional<uint64_t> WrittenSlot(const Parameter& parameter) {
-  if (parameter.slot && parameter.slot->index) {
-    return uint64_t{parameter.slot->space.value_or(0)} << 32 | *parameter.slot->index;
-  }
-  if (parameter.registers.size() != 1 || parameter.registers[0].text.size() < 2) {
-    return std::nullopt;
-  }
-  const std::string_view digits = parameter.registers[0].text.substr(1);
-  uint32_t number = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-  if (error != std::errc() || end != digits.data() + digits.size()) {
-    return std::nullopt;
-  }
-  return uint64_t{parameter.registers[0].space.value_or(0)} << 32 | number;
-}
-
-// A texture and a sampler on one number are one combined image sampler, which is what Vulkan
-// programs mean by t1 and s1 without shifts; both variables may name it. Only such a pair of equal
-// counts shares a number: a third on it, a buffer or a written image is an overlap.
-class CombinedPairs {
- public:
-  void Add(const ir::SpecialisedDecl& decl, Parameter& parameter, const ir::Pool& pool) {
-    const std::optional<uint64_t> slot = WrittenSlot(parameter);
-    if (!slot.has_value()) {
-      return;
-    }
-    uint64_t items = 1;
-    ir::TypeId type = decl.type;
-    for (; pool[type].kind == ir::TypeKind::kArray; type = ir::TypeId{pool[type].element}) {
-      items *= pool[type].extent;
-    }
-    const bool image = pool[type].kind == ir::TypeKind::kImage;
-    const ir::ImageTraits traits =
-        image ? ir::UnpackImage(pool[type].extent) : ir::ImageTraits{.storage = true};
-    const bool texture = !traits.storage && traits.dim != ir::ImageDim::kBuffer;
-    const bool sampler = pool[type].kind == ir::TypeKind::kSampler;
-    members_.push_back({*slot, sampler ? 1U : texture ? 0U : 2U, items, &parameter});
-  }
-  // Requires: no parameter was moved since it was added.
-  void Mark() {
-    std::ranges::sort(members_, {},
-                      [](const Member& member) { return std::pair(member.slot, member.kind); });
-    for (size_t first = 0, end = 0; first < members_.size(); first = end) {
-      while (end < members_.size() && members_[end].slot == members_[first].slot) {
-        ++end;
-      }
-      const bool pair = end == first + 2 && members_[first].kind == 0 &&
-                        members_[first + 1].kind == 1 &&
-                        members_[first].items == members_[first + 1].items;
-      for (size_t i = first; pair && i < end; ++i) {
-        members_[i].parameter->may_alias = true;
-      }
-    }
-  }
-
- private:
-  struct Member {
-    uint64_t slot;
-    uint32_t kind;  // 0 texture, 1 sampler, 2 what shares with nobody
-    uint64_t items;
-    Parameter* parameter;
-  };
-  std::vector<Member> members_;
-};
 
 // One row for each buffer: metadata and code read the same one.
 Block BlockOf(const ir::SpecialisedDecl& decl, TypeLayouts& types) {

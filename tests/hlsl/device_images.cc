@@ -47,9 +47,8 @@ Result<void> DeviceImages::Copy(VkCommandBuffer commands, const DeviceImageInfo&
   VkBufferImageCopy region{};
   region.imageSubresource = {target.image.aspects(), 0, 0, info.layers};
   region.imageExtent = info.extent;
-  rig_.device().table().CmdCopyBufferToImage(commands, staging.handle.get(),
-                                             target.image.handle.get(), target.last.layout, 1,
-                                             &region);
+  rig_.device().table().CmdCopyBufferToImage(
+      commands, staging.handle.get(), target.image.handle.get(), target.last.layout, 1, &region);
   return {};
 }
 
@@ -76,15 +75,14 @@ Result<std::vector<VkImageView>> DeviceImages::Make(const DeviceImageInfo& info)
   preview::Target target;
   const VkImageUsageFlags use =
       info.storage ? VK_IMAGE_USAGE_STORAGE_BIT : VK_IMAGE_USAGE_SAMPLED_BIT;
-  KILN_TRY(target.image,
-           vk::CreateImage(
-               rig_.device(), rig_.gpu().memory,
-               {.view_type = info.view,
-                .format = info.format,
-                .extent = info.extent,
-                .layers = info.layers,
-                .samples = info.multisampled ? VK_SAMPLE_COUNT_4_BIT : VK_SAMPLE_COUNT_1_BIT,
-                .usage = use | VK_IMAGE_USAGE_TRANSFER_DST_BIT}));
+  KILN_TRY(target.image, vk::CreateImage(rig_.device(), rig_.gpu().memory,
+                                         {.view_type = info.view,
+                                          .format = info.format,
+                                          .extent = info.extent,
+                                          .layers = info.layers,
+                                          .samples = info.multisampled ? VK_SAMPLE_COUNT_4_BIT
+                                                                       : VK_SAMPLE_COUNT_1_BIT,
+                                          .usage = use | VK_IMAGE_USAGE_TRANSFER_DST_BIT}));
   const vk::Table& table = rig_.device().table();
   KILN_TRY(const VkCommandBuffer commands, rig_.gpu().queue.Begin());
   preview::Transition(table, commands, target, preview::kCopyDestination);
@@ -104,11 +102,10 @@ Result<std::vector<VkImageView>> DeviceImages::Make(const DeviceImageInfo& info)
 
 Result<std::vector<VkBufferView>> DeviceImages::MakeTexels(const std::vector<uint32_t>& words,
                                                            VkFormat format, bool storage) {
-  KILN_TRY(vk::Buffer buffer,
-           vk::CreateBuffer(rig_.device(), rig_.gpu().memory, words.size() * 4,
-                            storage ? VK_BUFFER_USAGE_STORAGE_TEXEL_BUFFER_BIT
-                                    : VK_BUFFER_USAGE_UNIFORM_TEXEL_BUFFER_BIT,
-                            vk::MemoryUse::kReadback));
+  KILN_TRY(vk::Buffer buffer, vk::CreateBuffer(rig_.device(), rig_.gpu().memory, words.size() * 4,
+                                               storage ? VK_BUFFER_USAGE_STORAGE_TEXEL_BUFFER_BIT
+                                                       : VK_BUFFER_USAGE_UNIFORM_TEXEL_BUFFER_BIT,
+                                               vk::MemoryUse::kReadback));
   std::memcpy(buffer.mapped().data(), words.data(), words.size() * 4);
   buffers_.push_back(std::move(buffer));
   KILN_TRY(vk::UniqueBufferView view,

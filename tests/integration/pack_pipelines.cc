@@ -32,16 +32,15 @@ Result<void> Run(const std::string& path, std::vector<std::string>& messages) {
       std::printf("needs %s\n", need.name.c_str());
     }
   }
-  KILN_TRY(Device device,
-           Device::Create({.prefer = "software",
-                           .validation = true,
-                           .messages = [&](const vk::Message& message) {
-                             messages.push_back(message.text);
-                           }}));
-  KILN_TRY(const std::unique_ptr<Pipelines> pipelines,
-           Pipelines::Create(device, {.threads = 1,
-                                      .first_use = FirstUse::kOn,
-                                      .debug_checks = DebugChecks::kOn}));
+  KILN_TRY(Device device, Device::Create({.prefer = "software",
+                                          .validation = true,
+                                          .messages = [&](const vk::Message& message) {
+                                            messages.push_back(message.text);
+                                          }}));
+  KILN_TRY(
+      const std::unique_ptr<Pipelines> pipelines,
+      Pipelines::Create(
+          device, {.threads = 1, .first_use = FirstUse::kOn, .debug_checks = DebugChecks::kOn}));
   pipelines->Load(source);
   std::vector<PipelineId> ids;
   for (const WarmItem& item : source->WarmList()) {
