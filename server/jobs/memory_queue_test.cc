@@ -392,7 +392,8 @@ std::string TurnsOf(MemoryQueue& queue, const std::vector<Session>& sessions, in
 TEST(FairQueue, SessionsTakeTurns) {
   MemoryQueue queue({});
   EXPECT_EQ(TurnsOf(queue, {{"", "1", 0, "a"}, {"", "2", 0, "b"}, {"ci", "1", 0, "c"}}, 4, 12),
-            "acbcacbcabab") << "of the tenants, and inside of one";
+            "acbcacbcabab")
+      << "of the tenants, and inside of one";
 }
 
 TEST(FairQueue, EachStepOfPriority_DoublesTheShare) {
