@@ -291,11 +291,9 @@ uint32_t TypedRegion::Cases(std::span<const uint32_t> words) {
 ir::OptionId TypedRegion::SpecialisedOption(ir::CexprId expression) {
   const Program& program = region_.program();
   const ir::Cexpr& row = program.Row(ir::CexprId{region_.bases().cexpr + expression.value});
-  if (row.op != ir::CexprOp::kName) {
-    return {};
-  }
-  const ir::OptionId option =
-      program.Option(program.Name(region_.module_ordinal(), ir::StringId{row.a}));
+  const bool named = row.op == ir::CexprOp::kName;
+  const auto name = [&] { return program.Name(region_.module_ordinal(), ir::StringId{row.a}); };
+  const ir::OptionId option = named ? program.Option(name()) : ir::OptionId{};
   return option.valid() && program.Get(option).specialize != 0 ? option : ir::OptionId{};
 }
 
