@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <map>
 #include <string>
 
 #include "compiler/base/check.h"
@@ -14,6 +13,7 @@
 #include "compiler/ir/operands.h"
 #include "compiler/resolve/checks/function_count.h"
 #include "compiler/resolve/interface_groups.h"
+#include "compiler/resolve/spec_ids.h"
 #include "compiler/resolve/values/evaluate.h"
 #include "compiler/resolve/values/option_counts.h"
 
@@ -80,7 +80,7 @@ class Linker {
       AddOptions(m);
       AddDecls(m);
     }
-    AssignSpecIds();
+    program_.spec_ids_ = AssignSpecIds(program_, diagnostics_);
     SortOptions();
     FindAmbiguous();
     // Expressions come behind all declarations of all modules, because a name in them may be
@@ -173,41 +173,6 @@ class Linker {
           OptionHash(program_.Text(name)), [](uint32_t) { return false; },
           [&] { return id.value; });
     }
-  }
-
-  // Ids of specialisation constants: what the source gives, then the lowest that is free, in the
-  // order of the options. Vulkan would set two constants of one id together, which nobody means.
-  void AssignSpecIds() {
-    program_.spec_ids_.assign(program_.option_count_, 0);
-    std::map<uint32_t, ir::OptionId> owners;
-    const auto options = [&](bool written, auto visit) {
-      for (uint32_t i = 0; i < program_.option_count_; ++i) {
-        const ir::Option& option = program_.Get(ir::OptionId{i});
-        if (option.specialize != 0 && (option.id_plus_one != 0) == written) {
-          visit(ir::OptionId{i}, option);
-        }
-      }
-    };
-    options(true, [&](ir::OptionId id, const ir::Option& option) {
-      const uint32_t number = option.id_plus_one - 1;
-      program_.spec_ids_[id.value] = number;
-      const auto [owner, is_new] = owners.try_emplace(number, id);
-      if (!is_new) {
-        diagnostics_.push_back(
-            Make(Code::kLay2001, program_.NameLocation(id))
-                .With("name", program_.Text(program_.NameOf(id)))
-                .With("other", program_.Text(program_.NameOf(owner->second)))
-                .With("place", "spec " + std::to_string(number))
-                .Label(LabelKind::kFirstHere, program_.NameLocation(owner->second)));
-      }
-    });
-    uint32_t next = 0;
-    options(false, [&](ir::OptionId id, const ir::Option&) {
-      while (owners.contains(next)) {
-        ++next;
-      }
-      program_.spec_ids_[id.value] = next++;
-    });
   }
 
   void SortOptions() {

@@ -141,9 +141,9 @@ Result<VkImageView> PlaceholderTextures::Upload(const Layers& layers) {
   KILN_TRY(const VkCommandBuffer commands, queue_.Begin());
   Transition(device_.table(), commands, target, kCopyDestination);
   if (layers.samples == VK_SAMPLE_COUNT_1_BIT) {
-    device_.table().CmdCopyBufferToImage(
-        commands, staging.handle.get(), target.image.handle.get(), target.last.layout,
-        static_cast<uint32_t>(regions.size()), regions.data());
+    device_.table().CmdCopyBufferToImage(commands, staging.handle.get(), target.image.handle.get(),
+                                         target.last.layout, static_cast<uint32_t>(regions.size()),
+                                         regions.data());
   } else {
     Clear(commands, target);
   }
@@ -197,17 +197,15 @@ Result<std::vector<VkBufferView>> PlaceholderTextures::MakeTexels(const artifact
   const bool storage = FactsOf(image.type).role == ImageRole::kStorage;
   const VkFormat format =
       runtime::StandInFormat(image.type, image.item, runtime::StorageFormat(image.format));
-  KILN_TRY(vk::Buffer buffer,
-           vk::CreateBuffer(device_, memory_, kTexelBytes,
-                            storage ? VK_BUFFER_USAGE_STORAGE_TEXEL_BUFFER_BIT
-                                    : VK_BUFFER_USAGE_UNIFORM_TEXEL_BUFFER_BIT,
-                            vk::MemoryUse::kUpload));
+  KILN_TRY(vk::Buffer buffer, vk::CreateBuffer(device_, memory_, kTexelBytes,
+                                               storage ? VK_BUFFER_USAGE_STORAGE_TEXEL_BUFFER_BIT
+                                                       : VK_BUFFER_USAGE_UNIFORM_TEXEL_BUFFER_BIT,
+                                               vk::MemoryUse::kUpload));
   std::ranges::fill(buffer.mapped(), std::byte{0});
   for (size_t at = 0; !storage && at < kTexelBytes; ++at) {
     buffer.mapped()[at] = std::byte{kTints[at / 4 % kTints.size()][at % 4]};
   }
-  KILN_TRY(vk::UniqueBufferView view,
-           vk::CreateTexelView(device_, buffer, format, VK_WHOLE_SIZE));
+  KILN_TRY(vk::UniqueBufferView view, vk::CreateTexelView(device_, buffer, format, VK_WHOLE_SIZE));
   buffers_.push_back(std::move(buffer));
   texels_.push_back(std::move(view));
   // One buffer for all items of an array.

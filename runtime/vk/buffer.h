@@ -24,8 +24,8 @@ struct Buffer {
 Result<Buffer> CreateBuffer(const runtime::Device& device, Memory& memory, VkDeviceSize size,
                             VkBufferUsageFlags usage, MemoryUse use);
 
-// The first `bytes` of a buffer as texels. Requires: the buffer was made for texels and outlives the
-// view; `bytes` are whole texels, or VK_WHOLE_SIZE.
+// The first `bytes` of a buffer as texels. Requires: the buffer was made for texels and outlives
+// the view; `bytes` are whole texels, or VK_WHOLE_SIZE.
 Result<UniqueBufferView> CreateTexelView(const runtime::Device& device, const Buffer& buffer,
                                          VkFormat format, VkDeviceSize bytes);
 

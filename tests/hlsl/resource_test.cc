@@ -332,12 +332,12 @@ TEST_F(Resources, ConstantsOfPipelines_HaveTheirIds) {
   EXPECT_EQ(plain.words(ir::Stage::kCompute), other.words(ir::Stage::kCompute));
 }
 TEST_F(Resources, ConstantsOfPipelinesWithOneId_AreRefused) {
-  const BuiltVariant variant(MeaningRequest(
-      TextOf({.name = "",
-              .source = "[[vk::constant_id (7)]] const bool a = true;\n"
-                        "[[vk::constant_id (7)]] const uint b = 1;\n",
-              .statements = "put (a ? b : 0);"}),
-      Version::k2021));
+  const BuiltVariant variant(
+      MeaningRequest(TextOf({.name = "",
+                             .source = "[[vk::constant_id (7)]] const bool a = true;\n"
+                                       "[[vk::constant_id (7)]] const uint b = 1;\n",
+                             .statements = "put (a ? b : 0);"}),
+                     Version::k2021));
   EXPECT_FALSE(variant.ok());
   EXPECT_THAT(variant.messages(), ::testing::HasSubstr("LAY2001 'b' overlaps 'a' at spec 7"));
 }

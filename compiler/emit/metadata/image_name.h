@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// How metadata call a type of images: image_color_2d_ms_array. compiler/artifact/image_types.def has
-// all of them.
+// How metadata call a type of images: image_color_2d_ms_array. compiler/artifact/image_types.def
+// has all of them.
 #pragma once
 
 #include <string>

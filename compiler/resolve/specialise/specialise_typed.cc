@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT
-// One loop over the rows of a block; what an operand is follows from its schema. Kinds that stand
-// for a decision have a case of their own, and so have those that count members of structs: a
-// member whose condition does not hold is gone, and the others move up. Values keep their numbers
-// in a table by row of the module. It types nothing: what comes out is judged by the verifier of
-// specialised forms, so that no damaged module gets further than this.
+// One loop over the rows of a block; what an operand is follows from its schema. Decisions have a
+// case of their own, and so have kinds that count members of structs: one whose condition does not
+// hold is gone, and the others move up. It types nothing: what comes out is judged by the verifier.
 #include "compiler/resolve/specialise/specialise_typed.h"
 
 #include <algorithm>
@@ -288,15 +286,14 @@ uint32_t TypedRegion::Cases(std::span<const uint32_t> words) {
 }
 
 // --- decisions -----------------------------------------------------------------------------------
-// The option that an expression is the name of, if its value comes with the pipeline. In anything
-// larger the evaluator refuses it: no variant knows the value.
+// The option that an expression names if its value comes with the pipeline; larger ones are
+// refused.
 ir::OptionId TypedRegion::SpecialisedOption(ir::CexprId expression) {
   const Program& program = region_.program();
   const ir::Cexpr& row = program.Row(ir::CexprId{region_.bases().cexpr + expression.value});
-  if (row.op != ir::CexprOp::kName) {
-    return {};
-  }
-  const ir::OptionId option = program.Option(program.Name(region_.module_ordinal(), ir::StringId{row.a}));
+  const bool named = row.op == ir::CexprOp::kName;
+  const auto name = [&] { return program.Name(region_.module_ordinal(), ir::StringId{row.a}); };
+  const ir::OptionId option = named ? program.Option(name()) : ir::OptionId{};
   return option.valid() && program.Get(option).specialize != 0 ? option : ir::OptionId{};
 }
 
@@ -321,8 +318,7 @@ void TypedRegion::Decided(uint32_t row, const ir::Inst& inst) {
   }
 }
 
-// The rows of the block that is chosen stand where the choice stood; what it yields is the value or
-// place of the choice.
+// The rows of the chosen block stand where the choice stood, and what it yields is its value.
 void TypedRegion::Choose(uint32_t row, const ir::ChooseInst& choose) {
   const std::optional<bool> holds = Holds(choose.condition);
   if (!holds.has_value()) {

@@ -62,8 +62,9 @@ Result<VkSampleCountFlagBits> StandInSamples(ImageType type, OutputItem item,
   }
   const VkPhysicalDeviceLimits& limits = caps.limits;
   VkSampleCountFlags counts = facts.role == ImageRole::kStorage ? limits.storageImageSampleCounts
-                              : facts.role == ImageRole::kDepth ? limits.sampledImageDepthSampleCounts
-                              : item == OutputItem::kFloat      ? limits.sampledImageColorSampleCounts
+                              : facts.role == ImageRole::kDepth
+                                  ? limits.sampledImageDepthSampleCounts
+                              : item == OutputItem::kFloat ? limits.sampledImageColorSampleCounts
                                                            : limits.sampledImageIntegerSampleCounts;
   counts &= ~VkSampleCountFlags{VK_SAMPLE_COUNT_1_BIT};
   if (counts == 0) {

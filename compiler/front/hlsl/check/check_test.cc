@@ -237,7 +237,8 @@ constexpr Pair kResources[] = {
     {"HLSL6002", "enum E { a }; [[kiln::option (instance, specialize)]] static const E e = a;",
      "enum E { a }; [[kiln::option (instance)]] static const E e = a;"},
     {"HLSL1046", "[[kiln::option (global, specialize)]] static const bool k = true;",
-     "[[kiln::option (instance, specialize)]] static const bool k = true; bool f () { return !k; }"},
+     "[[kiln::option (instance, specialize)]] static const bool k = true; bool f () { return !k; "
+     "}"},
     {"HLSL2018", "[[vk::constant_id (1)]] const int n = 1; void f () { n = 2; }",
      "[[vk::constant_id (1)]] const int n = 1; void f () { int m = n; m = 2; }"},
     // --- bytes

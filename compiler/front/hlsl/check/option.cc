@@ -57,8 +57,8 @@ struct OptionForm {
 };
 
 // Errors leave the name undeclared, but for one whose value failed, which is silent.
-void DeclareOption(CheckContext& context, const OptionForm& form,
-                   const syntax::Variable& variable, TypeId type, ExprId value) {
+void DeclareOption(CheckContext& context, const OptionForm& form, const syntax::Variable& variable,
+                   TypeId type, ExprId value) {
   const std::optional<ir::OptionKind> kind = KindOf(context.types(), type);
   if (context.types().IsFailed(type)) {
     return;

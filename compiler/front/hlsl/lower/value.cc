@@ -255,7 +255,8 @@ ir::InstId Apply(LowerContext& context, const Expr& expr, ir::InstId first) {
   KILN_UNREACHABLE();
 }
 
-// What options decide, a specialisation constant alone included, what is loaded, and what evaluates its operands itself.
+// What options decide, a specialisation constant alone included, what is loaded, and what evaluates
+// its operands itself.
 ir::InstId Leaf(LowerContext& context, ExprId id) {
   const Expr& expr = context.Get(id);
   context.at = expr.at;
