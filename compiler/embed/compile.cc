@@ -60,8 +60,8 @@ Result<Job> JobOf(const CompileRequest& request) {
   }
   for (const Source& source : request.sources) {
     if (!driver::LanguageOf(source.path).has_value()) {
-      return UsageError(
-          fmt::format("no front end reads '{}'; known extensions: .rpl", source.path));
+      return UsageError(fmt::format("no front end reads '{}'; known extensions: .rpl, .hlsl, .wgsl",
+                                    source.path));
     }
     job.sources.emplace_back(source.path, source.text);
   }

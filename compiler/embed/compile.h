@@ -30,7 +30,7 @@ enum class Debug : uint8_t { kNone, kNames, kFull };
 enum class Severity : uint8_t { kError, kWarning, kLint };
 
 struct Source {
-  std::string path;  // ends in .rpl; what messages call it
+  std::string path;  // ends in .rpl, .hlsl or .wgsl; what messages call it
   std::string text;
 };
 

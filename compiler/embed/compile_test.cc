@@ -124,6 +124,7 @@ TEST(EmbedCompile, WhatCannotBeRead_IsRefused) {
   CompileRequest request = Request();
   request.sources[0].path = "rock.txt";
   EXPECT_THAT(Compile(request).error().context, HasSubstr("rock.txt"));
+  EXPECT_THAT(Compile(request).error().context, HasSubstr(".rpl, .hlsl, .wgsl"));
   request = Request();
   request.environment = "vulkan9";
   EXPECT_THAT(Compile(request).error().context, HasSubstr("vulkan9"));

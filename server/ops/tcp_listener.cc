@@ -8,6 +8,7 @@
 #include <memory>
 #include <netdb.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sys/socket.h>
 #include <unistd.h>
 #include <utility>
@@ -20,6 +21,13 @@ namespace {
 // As many handshakes as may wait while the accepting thread is busy; beyond that the kernel lets
 // clients try again.
 constexpr int kBacklog = 128;
+
+// Connections keep the packet that began them, from which is counted what newcomers send
+// (server/rpc/transport/inflow_bound.h). A kernel that cannot is no reason not to listen.
+void KeepFirstPackets(int fd) {
+  const int on = 1;
+  (void)setsockopt(fd, IPPROTO_TCP, TCP_SAVE_SYN, &on, sizeof(on));
+}
 
 struct FreeAddresses {
   void operator()(addrinfo* list) const { freeaddrinfo(list); }
@@ -64,6 +72,7 @@ Result<TcpListener> TcpListener::ListenOnOne(const addrinfo* list, const std::st
     const int fd = socket(list->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
     TcpListener listener(fd);
     const int on = 1;
+    KeepFirstPackets(fd);
     // SO_REUSEADDR lets a daemon listen again while connections of the last one are still winding
     // down. Of two that run at the same time the second is refused all the same.
     if (fd >= 0 && setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) == 0 &&
@@ -82,7 +91,10 @@ Result<TcpListener> TcpListener::ListenOnOne(const addrinfo* list, const std::st
 }
 
 // Takes the descriptor over; -1 is allowed and makes a listener that owns nothing.
-TcpListener TcpListener::Adopt(int fd) { return TcpListener(fd); }
+TcpListener TcpListener::Adopt(int fd) {
+  KeepFirstPackets(fd);
+  return TcpListener(fd);
+}
 
 TcpListener::TcpListener(TcpListener&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
 

@@ -9,6 +9,8 @@
 #include <chrono>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "cache/leases/on_behalf.h"
 #include "compiler/base/threads/thread.h"
 
@@ -17,9 +19,28 @@ namespace {
 
 constexpr Duration kSlice = std::chrono::milliseconds(50);  // of one chunk (spec/daemon 5.4)
 
-Error TooMany(const char* limit, size_t max) {
+Error TooManySubscribers(size_t max) {
   return {.code = ErrorCode::kResourceExhausted,
-          .context = std::string(limit) + ": there are " + std::to_string(max) + " already",
+          .context = fmt::format("watch subscribers: {} clients watch this project already, which "
+                                 "is what the daemon allows (limits.watch_subscribers)",
+                                 max),
+          .reason = "LIMIT_EXCEEDED"};
+}
+
+// Says whose share is at its end and whose limit it is: of 64 places a tenant finds 32, and has to
+// hear that the daemon's others are no fault of his. The numbers are those of jobs::RoomFor.
+Error NoPlaceFor(const std::string& tenant, jobs::Room room, size_t limit) {
+  const std::string whose =
+      room == jobs::Room::kOwnShare
+          ? fmt::format("tenant '{}' has its share, half of the {}", tenant, limit)
+      : tenant.empty()
+          ? fmt::format("all {} are taken", limit)
+          : fmt::format("tenants have their share together, three quarters of the {}", limit);
+  return {.code = ErrorCode::kResourceExhausted,
+          .context = fmt::format("watch sessions: {} that the daemon allows "
+                                 "(limits.watch_sessions), each with somebody connected; end a "
+                                 "watch, or have the daemon's owner raise the limit",
+                                 whose),
           .reason = "LIMIT_EXCEEDED"};
 }
 
@@ -76,7 +97,7 @@ Result<Subscriptions::HeldPtr> Subscriptions::FindOrMake(const SessionKey& key,
       return may_go && !IsConnected(row.second->session);
     });
     if (idle == sessions_.end()) {
-      return TooMany("watch sessions", options_.max_sessions);
+      return NoPlaceFor(tenant, room, options_.max_sessions);
     }
     idle->second->session.Stop();
     sessions_.erase(idle);
@@ -102,7 +123,7 @@ Result<void> Subscriptions::MakeRoom(Session& session) {
   }
   const auto gone = LongestGone(session.subscribers());
   if (gone == session.subscribers().end()) {
-    return TooMany("watch subscribers", options_.max_subscribers);
+    return TooManySubscribers(options_.max_subscribers);
   }
   session.subscribers().erase(gone);
   return {};

@@ -47,6 +47,42 @@ class SubscriptionsTest : public testing::Test {
   Subscriptions all{builder, explains, queue, clock, {}};
 };
 
+// Of eight places a tenant finds four, all tenants six, the owner the rest: each hears which of
+// these is at its end.
+TEST_F(SubscriptionsTest, WithoutAPlace_SaysWhoseShareItIs) {
+  Subscriptions few{builder, explains, queue, clock, {.max_sessions = 8, .max_subscribers = 1}};
+  const struct {
+    const char* tenant;
+    size_t places;
+    const char* says;  // then
+  } rows[] = {
+      {"a", 4, "watch sessions: tenant 'a' has its share, half of the 8 that the daemon allows"},
+      {"b", 2, "watch sessions: tenants have their share together, three quarters of the 8 that"},
+      {"", 2, "watch sessions: all 8 are taken that the daemon allows"},
+  };
+  std::vector<std::unique_ptr<Subscriptions::Stream>> held;
+  for (const auto& row : rows) {
+    OpenRequest request = Source(1, 1);
+    request.tenant = request.principal = row.tenant;
+    for (size_t i = 0; i < row.places; ++i) {
+      request.project = std::to_string(i);
+      auto stream = few.Open(request, [] {});
+      ASSERT_TRUE(stream.ok()) << row.tenant << i << stream.error().context;
+      held.push_back(std::move(*stream));
+    }
+    auto again = few.Open(request, [] {});  // the session is known
+    ASSERT_FALSE(again.ok());
+    EXPECT_TRUE(again.error().context.starts_with("watch subscribers: 1 clients watch"))
+        << again.error().context;
+    request.project = "one more";
+    auto refused = few.Open(request, [] {});
+    ASSERT_FALSE(refused.ok()) << row.tenant;
+    EXPECT_TRUE(refused.error().context.starts_with(row.says)) << refused.error().context;
+    EXPECT_NE(refused.error().context.find("(limits.watch_sessions)"), std::string::npos);
+    EXPECT_EQ(refused.error().reason, "LIMIT_EXCEEDED");
+  }
+}
+
 // Whoever asks for numbers must not wait for whoever holds the sessions: `wake` is called while
 // they are held.
 TEST_F(SubscriptionsTest, Status_IsToldInTheMiddleOfAPush) {

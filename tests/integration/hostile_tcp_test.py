@@ -25,6 +25,9 @@ from waiting import wait_until
 
 CONTINUATION = 9
 CANCEL = struct.pack(">I", 8)
+# The kernel of the daemon takes 5.3 MiB of a newcomer, whenever somebody looks; what goes out of the
+# client besides waits in its own kernel.
+MOST = 16 * MIB
 ADDRESS = "DNS:localhost,IP:127.0.0.1"
 
 
@@ -129,7 +132,7 @@ class HostileByTcp(unittest.TestCase):
 
         before = self.resident_mib()
         for block in literal(b"a", b"y" * 100) * 150, literal(b"a", b"b") * 3000:
-            self.send_until_closed(flood(block), 64 * MIB)
+            self.send_until_closed(flood(block), MOST)
         self.assertLess(self.resident_mib() - before, 512)
         self.expect_others_are_served()
 
@@ -146,7 +149,7 @@ class HostileByTcp(unittest.TestCase):
                 stream += 2
 
         before = self.resident_mib()
-        self.send_until_closed(flood(), 16 * MIB)
+        self.send_until_closed(flood(), MOST)
         self.assertLess(self.resident_mib() - before, 512)
         self.expect_others_are_served()
 
@@ -162,7 +165,7 @@ class HostileByTcp(unittest.TestCase):
 
         before = self.resident_mib()
         for path in b"/kiln.v1.AdminService/GetServerInfo", b"/grpc.health.v1.Health/Check":
-            self.send_until_closed(flood(path), 24 * MIB)
+            self.send_until_closed(flood(path), MOST)
         self.assertLess(self.resident_mib() - before, 512)
         self.expect_others_are_served()
 

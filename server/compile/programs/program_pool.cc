@@ -44,7 +44,7 @@ Result<std::shared_ptr<const ParsedSource>> ProgramPool::Parse(const Source& sou
   if (!language.has_value()) {
     return Error{
         .code = ErrorCode::kInvalidArgument,
-        .context = "no front end reads '" + source.path + "'; known extensions: .rpl, .hlsl",
+        .context = "no front end reads '" + source.path + "'; known extensions: .rpl, .hlsl, .wgsl",
         .reason = "UNKNOWN_LANGUAGE"};
   }
   if (*language == ir::Language::kHlsl) {

@@ -12,9 +12,11 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <utility>
 
 #include <fmt/format.h>
 
+#include "server/rpc/transport/inflow_bound.h"
 #include "server/rpc/transport/peer_name.h"
 
 namespace kiln::rpc {
@@ -29,23 +31,32 @@ ino_t SocketOf(int fd) {
 // A newcomer may have sent megabytes before anybody looks; others are worth a look now and then.
 constexpr Duration kNewcomersTick = std::chrono::milliseconds(10);
 constexpr Duration kTick = std::chrono::milliseconds(250);
-constexpr uint64_t kBusy = uint64_t{256} << 10;  // unexplained bytes that are worth the former
+constexpr uint64_t kMostToBound = uint64_t{1} << 30;  // sequence numbers have 32 bits
+constexpr uint64_t kBusy = uint64_t{256} << 10;       // unexplained bytes that are worth the former
 
-// The other side closes, as gRPC sees it: in order, or, of who floods, with a reset, which drops
-// what gRPC has not read yet and what its client does not read. The copy keeps the number from
-// becoming another socket's between the comparison and the end.
-enum class End : uint8_t { kInOrder, kReset };
-void Cut(int fd, ino_t socket, End how) {
+// Does it to the descriptor if that is the socket still. The copy keeps the number from becoming
+// another socket's between the comparison and the deed.
+template <typename Deed>
+void DoTo(int fd, ino_t socket, const Deed& deed) {
   const int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
   if (copy >= 0 && SocketOf(copy) == socket) {
-    const sockaddr nobody{.sa_family = AF_UNSPEC, .sa_data = {}};
-    if (how == End::kInOrder || connect(copy, &nobody, sizeof(nobody)) != 0) {
-      (void)shutdown(copy, SHUT_RDWR);
-    }
+    deed(copy);
   }
   if (copy >= 0) {
     (void)close(copy);
   }
+}
+
+// The other side closes, as gRPC sees it: in order, or, of who floods, with a reset, which drops
+// what gRPC has not read yet and what its client does not read.
+enum class End : uint8_t { kInOrder, kReset };
+void Cut(int fd, ino_t socket, End how) {
+  DoTo(fd, socket, [how](int copy) {
+    const sockaddr nobody{.sa_family = AF_UNSPEC, .sa_data = {}};
+    if (how == End::kInOrder || connect(copy, &nobody, sizeof(nobody)) != 0) {
+      (void)shutdown(copy, SHUT_RDWR);
+    }
+  });
 }
 
 }  // namespace
@@ -160,6 +171,10 @@ bool Connections::Add(int fd, const ops::Party& party) {
   const Class of = ClassOf(party);
   // Asked before the lock, as each system call under it would hold up all calls that arrive.
   const std::string peer = PeerNameOf(fd);
+  const bool bounded =
+      of == Class::kNewcomers &&
+      BoundInflow(fd,
+                  static_cast<uint32_t>(std::min(options_.newcomer_bytes, kMostToBound) + kHeld));
   const MutexLock lock(mutex_);
   if (const auto before = open_.find(fd); before != open_.end()) {
     Forget(before);  // the number was free: what had it is closed
@@ -182,7 +197,8 @@ bool Connections::Add(int fd, const ops::Party& party) {
                                         .since = clock_.Monotonic(),
                                         .inflow = {},
                                         .resident = of == Class::kNewcomers ? Resident() : 0,
-                                        .quiet = clock_.Monotonic()})
+                                        .quiet = clock_.Monotonic(),
+                                        .bounded = bounded})
                        .first->second;
   Note(row, 1);
   if (!peer.empty()) {
@@ -207,6 +223,9 @@ Result<void> Connections::Prove(std::string_view grpc_peer, const ops::Party& pa
   }
   // Whatever the share says: the call explains the bytes that it came with.
   HearOf(row->second, row->first);
+  if (std::exchange(row->second.bounded, false)) {
+    DoTo(row->first, row->second.socket, LiftBound);
+  }
   if (row->second.of != Class::kNewcomers) {
     return {};
   }

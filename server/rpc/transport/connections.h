@@ -8,10 +8,11 @@
 // Newcomers are never turned away for want of room: the oldest one of the host with most of them
 // goes. One that makes no such call in time is closed. So is one by TCP that floods: with bytes
 // that no call and no message explains (Inflow), or with calls that come to nothing
-// (FruitlessCalls). A block of headers without its end may stand for a thousand times its bytes,
-// and nobody is shown it, so newcomers are closed, too, when the process grows while they are
-// there. A client with a token may leave such a block on so many connections, not on each of them.
-// See spec/daemon 10, 11.2, 11.3
+// (FruitlessCalls). The kernel itself takes little more from a newcomer than it may send
+// (BoundInflow), however late this is looked at. A block of headers without its end may stand for a
+// thousand times its bytes, and nobody is shown it, so newcomers are closed, too, when the process
+// grows while they are there. A client with a token may leave such a block on so many connections,
+// not on each of them. See spec/daemon 10, 11.2, 11.3
 #pragma once
 
 #include <array>
@@ -39,7 +40,10 @@ class Connections {
   static constexpr size_t kOwnersShare = 64;  // of many; of few a quarter
 
   static constexpr uint64_t kBlamed = uint64_t{16} << 10;  // bytes of many calls
-  static constexpr uint64_t kQuiet = uint64_t{4} << 10;    // unexplained bytes of a quiet client
+  // What a newcomer may send beyond newcomer_bytes before the kernel holds it: so much that Tick,
+  // which closes it, is sure to see more than those.
+  static constexpr uint64_t kHeld = uint64_t{1} << 20;
+  static constexpr uint64_t kQuiet = uint64_t{4} << 10;  // unexplained bytes of a quiet client
   static constexpr Duration kPatience = std::chrono::seconds(5);
 
   struct Options {
@@ -64,11 +68,12 @@ class Connections {
   // The clock must outlive the object.
   Connections(const Options& options, Clock& clock);
 
-  // A connection that was accepted. False if there is no room for it: the caller closes it.
+  // A connection that was accepted; a newcomer's is bounded. False if there is no room for it: the
+  // caller closes it.
   bool Add(int fd, const ops::Party& party);
-  // A call with a token came by the connection of `grpc_peer`: it is a newcomer's no more, and what
-  // it has sent is explained. Errors: kResourceExhausted with reason QUOTA if the party has its
-  // share.
+  // A call with a token came by the connection of `grpc_peer`: it is a newcomer's no more, what it
+  // has sent is explained, and it may send on. Errors: kResourceExhausted with reason QUOTA if the
+  // party has its share.
   Result<void> Prove(std::string_view grpc_peer, const ops::Party& party);
   // A message of a stream was read from the connection of a client.
   void Heard(std::string_view grpc_peer);
@@ -109,6 +114,7 @@ class Connections {
     Inflow inflow;
     uint64_t resident = 0;  // of the process, when it came
     Duration quiet{};       // when it was last
+    bool bounded = false;   // the kernel holds it (BoundInflow)
   };
   using Rows = std::map<int, Row>;  // by descriptor
 

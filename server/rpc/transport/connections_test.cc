@@ -4,6 +4,7 @@
 #include <array>
 #include <chrono>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -13,6 +14,7 @@
 #include <gtest/gtest.h>
 
 #include "compiler/base/test_wait.h"
+#include "server/rpc/transport/inflow_bound.h"
 #include "server/rpc/transport/peer_name.h"
 
 namespace kiln::rpc {
@@ -37,6 +39,8 @@ class Pair {
     at.sin_family = AF_INET;
     at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     socklen_t size = sizeof(at);
+    const int on = 1;  // as ops::TcpListener does
+    EXPECT_EQ(setsockopt(listener, IPPROTO_TCP, TCP_SAVE_SYN, &on, sizeof(on)), 0);
     EXPECT_EQ(bind(listener, reinterpret_cast<sockaddr*>(&at), size), 0);
     EXPECT_EQ(listen(listener, 1), 0);
     EXPECT_EQ(getsockname(listener, reinterpret_cast<sockaddr*>(&at), &size), 0);
@@ -58,6 +62,12 @@ class Pair {
     pollfd look{.fd = there, .events = POLLIN, .revents = 0};
     char byte = 0;
     return poll(&look, 1, 0) == 1 && recv(there, &byte, 1, MSG_DONTWAIT) <= 0;
+  }
+  // Whether the kernel holds what comes beyond a bound.
+  bool IsBounded() const {
+    socklen_t instructions = 0;
+    EXPECT_EQ(getsockopt(here, SOL_SOCKET, SO_GET_FILTER, nullptr, &instructions), 0);
+    return instructions != 0;
   }
   std::string grpc_peer() const { return "ipv4:" + PeerNameOf(here); }
 
@@ -303,6 +313,31 @@ TEST_F(FloodTest, NewcomerThatSendsTooMuch_IsClosed) {
   EXPECT_TRUE(floods.IsCut());
   EXPECT_EQ(flooded, "host:10.0.0.2");
   EXPECT_FALSE(honest.IsCut());
+}
+
+// Late as the thread may be: how much comes is told by InflowBound.
+TEST_F(FloodTest, NewcomerByTcp_IsBoundedUntilItsCall) {
+  const Party token = Party::Token("CN=x", "a");
+  Pair newcomer(Pair::Over::kTcp), other(Pair::Over::kTcp), client(Pair::Over::kTcp), owner;
+  ASSERT_TRUE(connections.Add(client.here, token));
+  ASSERT_TRUE(connections.Add(owner.here, Party::Owner()));
+  for (const Pair* pair : {&newcomer, &other}) {
+    EXPECT_FALSE(pair->IsBounded());
+    ASSERT_TRUE(connections.Add(pair->here, Party::Host("10.0.0.1:1")));
+    EXPECT_TRUE(pair->IsBounded());
+  }
+  EXPECT_FALSE(client.IsBounded());
+  EXPECT_FALSE(owner.IsBounded());
+  ASSERT_TRUE(connections.Prove(newcomer.grpc_peer(), token).ok());
+  EXPECT_FALSE(newcomer.IsBounded());
+  EXPECT_TRUE(other.IsBounded());
+  // The number of a newcomer that is gone names another one, which has not proven itself.
+  Pair late(Pair::Over::kTcp);
+  const std::string peer = other.grpc_peer();
+  ASSERT_TRUE(BoundInflow(late.here, 1));
+  ASSERT_EQ(dup2(late.here, other.here), other.here);
+  EXPECT_TRUE(connections.Prove(peer, token).ok());
+  EXPECT_TRUE(late.IsBounded());
 }
 
 TEST_F(FloodTest, NewcomersThatSendTooMuchTogether_LoseTheWorst) {
