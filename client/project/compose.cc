@@ -7,10 +7,12 @@
 #include <algorithm>
 #include <charconv>
 #include <limits>
+#include <set>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "client/project/inheritance.h"
 #include "client/project/limits.h"
 
 namespace kiln::project {
@@ -18,6 +20,9 @@ namespace {
 
 // Amounts fit the signed numbers of TOML.
 constexpr uint64_t kMany = static_cast<uint64_t>(std::numeric_limits<int64_t>::max());
+
+// What comparing with a tag counts as; a material has few of them.
+constexpr uint64_t kTagBytes = 64;
 
 // A pass without variants has one without a name, so that composing needs no second case.
 struct PassVariant {
@@ -43,6 +48,7 @@ struct MaterialPass {
 
 struct Material {
   ManifestProgram common;  // what all its programs share; the name is the material's
+  uint64_t bytes = 0;      // of it
   std::vector<MaterialPass> passes;
 };
 
@@ -127,19 +133,36 @@ Pass ReadPass(TableReader& reader, const toml::table& table) {
   return pass;
 }
 
-// Null after saying that there is none of the name. `passes` have names. The message offers the
-// closest name, as for keys.
-template <class Passes>
-auto PassNamed(TableReader& reader, const toml::node& node, const std::string& name,
-               const Passes& passes) -> const typename Passes::value_type* {
-  const auto found = std::ranges::find(passes, name, &Passes::value_type::name);
+// By name. A manifest may have a hundred thousand passes and name each in a hundred materials, so
+// none is looked for one by one.
+template <class PassType>
+using PassIndex = std::map<std::string_view, const PassType*>;
+
+template <class PassType>
+PassIndex<PassType> IndexOf(const std::vector<PassType>& passes) {
+  PassIndex<PassType> index;
+  for (const PassType& pass : passes) {
+    index.emplace(pass.name, &pass);
+  }
+  return index;
+}
+
+// Null after saying that there is none of the name. The message offers the closest name, as for
+// keys.
+template <class PassType>
+const PassType* PassNamed(TableReader& reader, const toml::node& node, const std::string& name,
+                          const PassIndex<PassType>& passes) {
+  const auto found = passes.find(name);
   if (found != passes.end()) {
-    return &*found;
+    return found->second;
+  }
+  if (reader.error().has_value()) {
+    return nullptr;  // the first mistake is told, and the closest of many names costs time
   }
   std::vector<std::string_view> names;
   names.reserve(passes.size());
-  for (const auto& pass : passes) {
-    names.push_back(pass.name);
+  for (const auto& [known, pass] : passes) {
+    names.push_back(known);
   }
   const std::string_view closest = Closest(name, names);
   reader.Fail(node, fmt::format("there is no [[pass]] '{}'{}", name,
@@ -151,14 +174,15 @@ auto PassNamed(TableReader& reader, const toml::node& node, const std::string& n
 // A list of names, or a map from names to options. A pass is found by name among those that were
 // read before; the same pass twice is a mistake, as both programs would have one name.
 std::vector<MaterialPass> ReadMaterialPasses(TableReader& reader, const toml::table& table,
-                                             const std::vector<Pass>& passes) {
+                                             const PassIndex<Pass>& passes) {
   std::vector<MaterialPass> chosen;
+  std::set<std::string> listed;
   const toml::node* node = table.get("passes");
   if (node == nullptr) {
     return chosen;
   }
   const auto add = [&](const toml::node& at, const std::string& name, ManifestOptions options) {
-    if (std::ranges::any_of(chosen, [&](const auto& other) { return other.pass->name == name; })) {
+    if (!listed.insert(name).second) {
       reader.Fail(at, fmt::format("pass '{}' is listed twice", name));
     } else if (const Pass* pass = PassNamed(reader, at, name, passes)) {
       chosen.push_back({.pass = pass, .options = std::move(options)});
@@ -189,7 +213,7 @@ std::vector<MaterialPass> ReadMaterialPasses(TableReader& reader, const toml::ta
 // Options of the material are global: they decide the layout of all its programs, which must be the
 // same (spec/daemon 6.7.2).
 Material ReadMaterial(TableReader& reader, const toml::table& table,
-                      const ManifestDefaults& defaults, const std::vector<Pass>& passes) {
+                      const ManifestDefaults& defaults, const PassIndex<Pass>& passes) {
   reader.CheckKeys(
       table, "[[material]]",
       {"name", "sources", "options", "entry_points", "passes", "use", "axes", "exclude", "tags"});
@@ -201,6 +225,9 @@ Material ReadMaterial(TableReader& reader, const toml::table& table,
   common.sources = reader.Sources(table);
   if (common.sources.empty()) {
     reader.Fail(table, fmt::format("material '{}' has no sources", common.name));
+  }
+  if (!reader.MayInherit(common.place, defaults.bytes)) {
+    return material;
   }
   common.entry_points =
       table.contains("entry_points") ? reader.EntryPoints(table) : defaults.entry_points;
@@ -216,11 +243,13 @@ Material ReadMaterial(TableReader& reader, const toml::table& table,
   common.exclude = reader.Expressions(table, "exclude");
   common.tags = reader.Texts(table, "tags");
   common.budget = defaults.budget;
+  CheckSize(reader, common);
+  material.bytes = BytesOf(common);
   material.passes = ReadMaterialPasses(reader, table, passes);
   return material;
 }
 
-// Quadratic in lists of a few tags.
+// A material has 64 tags at most.
 bool HasAll(const std::vector<std::string>& tags, const std::vector<std::string>& needs) {
   return std::ranges::all_of(
       needs, [&](const std::string& tag) { return std::ranges::find(tags, tag) != tags.end(); });
@@ -270,9 +299,9 @@ ManifestProgram FamilyOf(const Material& material) {
 
 // Two passes of one name would leave open which of them a material means.
 void CheckUnique(TableReader& reader, const toml::table& root, const std::vector<Pass>& passes) {
+  const PassIndex<Pass> first = IndexOf(passes);
   for (size_t i = 0; i < passes.size(); ++i) {
-    const auto found = std::ranges::find(passes, passes[i].name, &Pass::name);
-    if (found != passes.begin() + static_cast<std::ptrdiff_t>(i)) {
+    if (first.at(passes[i].name) != &passes[i]) {
       reader.Fail((*root["pass"].as_array())[i],
                   fmt::format("two passes are named '{}'", passes[i].name));
     }
@@ -294,6 +323,9 @@ std::map<std::string, ManifestAxis> ReadAxes(TableReader& reader, const toml::ta
                   fmt::format("{} uses [axes.{}], which is not there", who, set));
       continue;
     }
+    if (!reader.MayInherit(PlaceOf(table), BytesOf(found->second))) {
+      return {};
+    }
     for (const auto& [name, axis] : found->second) {
       axes.insert_or_assign(name, axis);
     }
@@ -304,6 +336,20 @@ std::map<std::string, ManifestAxis> ReadAxes(TableReader& reader, const toml::ta
     }
   }
   return axes;
+}
+
+// The daemon refuses the same when a space comes to it, but by then the client would have made it.
+void CheckSize(TableReader& reader, const ManifestProgram& program) {
+  const auto check = [&](std::string_view limit, size_t most, size_t count) {
+    if (count > most) {
+      reader.FailAtLimit(program.place, limit, most, count);
+    }
+  };
+  check("targets per program", kMaxTargets, program.targets.size());
+  check("axes per program", kMaxAxes, program.axes.size());
+  check("expressions per program", kMaxExpressions,
+        program.exclude.size() + program.require.size());
+  check("tags per program", kMaxTags, program.tags.size());
 }
 
 // Zero stands for "not said" in all fields.
@@ -331,9 +377,43 @@ ManifestBudget ReadBudget(TableReader& reader, const toml::table& table) {
   return budget;
 }
 
-// Each material is multiplied with its passes and their variants, so the number of programs is
-// checked after each material: passes with a thousand variants in a thousand materials would be a
-// million programs. A mistake in a pass ends it here, because each material would repeat it.
+namespace {
+
+// Programs `material/pass[/variant]`. Each pair counts whether it becomes a program or not, with
+// the tags that are compared: passes of a thousand variants in a thousand materials are a million
+// of them. What a program takes over counts before it is copied.
+void ComposeMaterial(TableReader& reader, const Material& material, Manifest& manifest) {
+  const ManifestPlace place = material.common.place;
+  for (const MaterialPass& in : material.passes) {
+    const uint64_t of_pass = BytesOf(in.pass->sources) + BytesOf(in.pass->options) +
+                             BytesOf(in.options) + material.bytes;
+    for (const PassVariant& variant : in.pass->variants) {
+      if (!reader.MayInherit(place, sizeof(PassVariant) + kTagBytes * (in.pass->needs.size() +
+                                                                       variant.needs.size()))) {
+        return;
+      }
+      if (!HasAll(material.common.tags, in.pass->needs) ||
+          !HasAll(material.common.tags, variant.needs)) {
+        continue;
+      }
+      if (!reader.MayInherit(place,
+                             of_pass + BytesOf(variant.sources) + BytesOf(variant.options))) {
+        return;
+      }
+      ManifestProgram program = Composed(material, in, variant);
+      if (program.sources.size() > kMaxSources) {
+        reader.FailAtLimit(program.place, "sources per program", kMaxSources,
+                           program.sources.size());
+      }
+      manifest.programs.push_back(std::move(program));
+    }
+  }
+}
+
+}  // namespace
+
+// The number of programs is checked after each material, before the next one makes as many again. A
+// mistake ends it, because those below could only repeat it.
 void Compose(TableReader& reader, const toml::table& root, const ManifestDefaults& defaults,
              Manifest& manifest) {
   std::vector<Pass> passes;
@@ -341,41 +421,32 @@ void Compose(TableReader& reader, const toml::table& root, const ManifestDefault
     passes.push_back(ReadPass(reader, *table));
     manifest.passes.push_back(ReadFormats(reader, *table, passes.back().name));
   }
-  if (reader.error().has_value()) {
-    return;
-  }
   CheckUnique(reader, root, passes);
+  const PassIndex<Pass> index = IndexOf(passes);
   for (const toml::table* table : reader.Tables(root, "material")) {
-    const Material material = ReadMaterial(reader, *table, defaults, passes);
-    manifest.programs.push_back(FamilyOf(material));
-    for (const MaterialPass& in : material.passes) {
-      for (const PassVariant& variant : in.pass->variants) {
-        if (!HasAll(material.common.tags, in.pass->needs) ||
-            !HasAll(material.common.tags, variant.needs)) {
-          continue;
-        }
-        ManifestProgram program = Composed(material, in, variant);
-        if (program.sources.size() > kMaxSources) {
-          reader.FailAtLimit(program.place, "sources per program", kMaxSources,
-                             program.sources.size());
-        }
-        manifest.programs.push_back(std::move(program));
-      }
+    if (reader.error().has_value()) {
+      return;
     }
-    if (manifest.programs.size() > kMaxPrograms) {  // before the next one makes as many again
+    const Material material = ReadMaterial(reader, *table, defaults, index);
+    if (!reader.MayInherit(material.common.place, material.bytes)) {
+      return;
+    }
+    manifest.programs.push_back(FamilyOf(material));
+    ComposeMaterial(reader, material, manifest);
+    if (manifest.programs.size() > kMaxPrograms) {
       reader.FailAtLimit(PlaceOf(*table), "programs per manifest", kMaxPrograms,
                          manifest.programs.size());
-      return;
     }
   }
 }
 
 // After the passes are known. It needs the tables once more, since a program keeps the name alone.
 void CheckPassesOfPrograms(TableReader& reader, const toml::table& root, const Manifest& manifest) {
+  const PassIndex<ManifestPass> passes = IndexOf(manifest.passes);
   for (const toml::table* table : reader.Tables(root, "program")) {
     const toml::node* node = table->get("pass");
     if (node != nullptr && node->as_string() != nullptr) {
-      (void)PassNamed(reader, *node, node->as_string()->get(), manifest.passes);
+      (void)PassNamed(reader, *node, node->as_string()->get(), passes);
     }
   }
 }

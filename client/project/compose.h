@@ -4,6 +4,7 @@
 // See spec/daemon 6.7; spec/pso 5.2
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
@@ -25,12 +26,16 @@ struct ManifestDefaults {
   std::map<std::string, std::map<std::string, ManifestAxis>> axis_sets;
   ManifestBudget budget;
   ManifestHlsl hlsl;
+  uint64_t bytes = 0;  // that a program takes over of all this, without sets of axes
 };
 
 // The sets of `use`, then `axes`: a later one replaces an earlier one of the same name.
 std::map<std::string, ManifestAxis> ReadAxes(TableReader& reader, const toml::table& table,
                                              const std::string& who,
                                              const ManifestDefaults& defaults);
+
+// Whether the daemon would take as many targets, axes, expressions and tags (spec/daemon 10).
+void CheckSize(TableReader& reader, const ManifestProgram& program);
 
 // results, variants, cpu ("2h"), output ("8G").
 ManifestBudget ReadBudget(TableReader& reader, const toml::table& table);

@@ -139,5 +139,97 @@ TEST(Compose, MillionsOfPrograms_AreRefusedBeforeTheyAreMade) {
             std::string::npos);
 }
 
+// `count` times what `one` makes of a number.
+template <class One>
+std::string Many(int count, const One& one) {
+  std::string text;
+  for (int i = 0; i < count; ++i) {
+    text += one(i);
+  }
+  return text;
+}
+
+std::string ProgramLine(int i, const std::string& more) {
+  return fmt::format("[[program]]\nname = \"q{}\"\nsources = [\"a.rpl\"]\n{}\n", i, more);
+}
+
+// What is written once and taken over by each program: a manifest of a megabyte asks for gigabytes.
+TEST(Compose, WhatProgramsInherit_IsBoundedBeforeItIsCopied) {
+  const std::string programs = Many(9000, [](int i) { return ProgramLine(i, ""); });
+  const auto flag = [](int i) { return fmt::format("x{} = true\n", i); };
+  const auto all = [](int i) { return fmt::format("x{} = \"*\"\n", i); };
+  const auto row_flag = [](int i) { return fmt::format("x{} = true,", i); };
+  const auto word = [](int i) { return fmt::format("\"x{}\",", i); };
+  const std::string pass = "[[pass]]\nname = \"p\"\nsources = [\"a.rpl\"]\n";
+  const std::string material =
+      "[[material]]\nname = \"m\"\nsources = [\"a.rpl\"]\npasses = [\"p\"]\n";
+  const std::string variants =
+      "variants = [" + Many(4000, [](int i) { return fmt::format("{{name = \"v{}\"}},", i); }) +
+      "]\n";
+  constexpr const char* kInherited = "bytes that programs of a manifest inherit";
+  struct Row {
+    const char* what;
+    std::string text;
+    const char* limit;
+  };
+  const Row table[] = {
+      {"a set of axes",
+       "[axes.a]\n" + Many(4000, all) +
+           Many(9000, [](int i) { return ProgramLine(i, "use = [\"a\"]"); }),
+       kInherited},
+      {"a set of axes used many times",
+       "[axes.a]\n" + Many(4000, all) +
+           ProgramLine(0, "use = [" + Many(100'000, [](int) { return "\"a\","; }) + "]"),
+       kInherited},
+      {"values of an axis",
+       "[axes.a]\nx = [" + Many(4000, [](int) { return "true,"; }) + "]\n" +
+           Many(9000, [](int i) { return ProgramLine(i, "use = [\"a\"]"); }),
+       kInherited},
+      {"options of the defaults", "[defaults.options]\n" + Many(4000, flag) + programs, kInherited},
+      {"macros", "[hlsl.defines]\n" + Many(4000, flag) + programs, kInherited},
+      {"include roots", "[hlsl]\ninclude_roots = [" + Many(9000, word) + "]\n" + programs,
+       kInherited},
+      {"options of a material",
+       pass + variants + material + "options = {" + Many(4000, row_flag) + "z = 1}\n", kInherited},
+      {"options of a pass",
+       pass + "options = {" + Many(4000, row_flag) + "z = 1}\n" + variants + material, kInherited},
+      {"exclusions", pass + variants + material + "exclude = [" + Many(4000, word) + "]\n",
+       kInherited},
+      {"pairs that become no program",
+       pass + "requires = [\"none\"]\n" + variants +
+           Many(1000,
+                [](int i) {
+                  return fmt::format(
+                      "[[material]]\nname = \"m{}\"\nsources = [\"a.rpl\"]\npasses = [\"p\"]\n", i);
+                }),
+       kInherited},
+      {"axes of a program", "[axes.a]\n" + Many(4097, all) + ProgramLine(0, "use = [\"a\"]"),
+       "axes per program: 4097 exceeds the limit of 4096"},
+      {"expressions of a program", ProgramLine(0, "require = [" + Many(4097, word) + "]"),
+       "expressions per program: 4097 exceeds the limit of 4096"},
+      {"tags of a material", pass + material + "tags = [" + Many(65, word) + "]\n",
+       "tags per program: 65 exceeds the limit of 64"},
+      {"targets of a program", ProgramLine(0, "targets = [" + Many(65, word) + "]"),
+       "targets per program: 65 exceeds the limit of 64"}};
+  for (const auto& [what, text, limit] : table) {
+    const Result<Manifest> manifest = ReadManifest(kHead + text, "kiln.toml");
+    ASSERT_FALSE(manifest.ok()) << what;
+    EXPECT_EQ(manifest.error().code, ErrorCode::kResourceExhausted) << what;
+    EXPECT_EQ(manifest.error().reason, "LIMIT_EXCEEDED") << what;
+    EXPECT_NE(manifest.error().context.find(limit), std::string::npos)
+        << what << ": " << manifest.error().context;
+  }
+}
+
+TEST(Compose, ProgramsOfALargeProject_InheritWhatTheyNeed) {
+  const std::string text =
+      "[axes.a]\n" + Many(20, [](int i) { return fmt::format("x{} = \"*\"\n", i); }) +
+      "[hlsl.defines]\n" + Many(20, [](int i) { return fmt::format("d{} = 1\n", i); }) +
+      Many(20'000, [](int i) { return ProgramLine(i, "use = [\"a\"]"); });
+  const Result<Manifest> manifest = ReadManifest(kHead + text, "kiln.toml");
+  ASSERT_TRUE(manifest.ok()) << manifest.error().context;
+  EXPECT_EQ(manifest->programs.size(), 20'000u);
+}
+
 }  // namespace
 }  // namespace kiln::project

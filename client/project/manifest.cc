@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <set>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -16,6 +17,7 @@
 
 #include "client/project/compose.h"
 #include "client/project/hlsl_table.h"
+#include "client/project/inheritance.h"
 #include "client/project/limits.h"
 #include "client/project/table_reader.h"
 #include "compiler/base/printable.h"
@@ -84,6 +86,10 @@ ManifestProgram ReadProgram(TableReader& reader, const toml::table& table,
   if (program.sources.empty()) {
     reader.Fail(table, fmt::format("program '{}' has no sources", program.name));
   }
+  // All that is not said here comes from the defaults, so all of them count.
+  if (!reader.MayInherit(program.place, defaults.bytes)) {
+    return program;
+  }
   program.entry_points =
       table.contains("entry_points") ? reader.EntryPoints(table) : defaults.entry_points;
   program.pipeline = reader.Text(table, "pipeline", defaults.pipeline);
@@ -107,6 +113,7 @@ ManifestProgram ReadProgram(TableReader& reader, const toml::table& table,
     reader.CheckKeys(*budget, "'budget'", {"results", "variants", "cpu", "output"});
     program.budget = ReadBudget(reader, *budget);
   }
+  CheckSize(reader, program);
   return program;
 }
 
@@ -138,6 +145,9 @@ ManifestDefaults ReadDefaults(TableReader& reader, const toml::table& root) {
       }
     }
   }
+  defaults.bytes = sizeof(ManifestProgram) + defaults.pipeline.size() + BytesOf(defaults.targets) +
+                   BytesOf(defaults.options) + BytesOf(defaults.entry_points) +
+                   BytesOf(defaults.use) + BytesOf(defaults.hlsl);
   return defaults;
 }
 
@@ -167,9 +177,12 @@ void CheckPrograms(TableReader& reader, const Manifest& manifest) {
   if (manifest.programs.size() > kMaxPrograms) {
     reader.FailAtLimit({}, "programs per manifest", kMaxPrograms, manifest.programs.size());
   }
+  std::set<std::string_view> targets;
+  for (const ManifestTarget& target : manifest.targets) {
+    targets.insert(target.name);
+  }
   const auto check_target = [&](const ManifestProgram& program, const std::string& name) {
-    if (std::ranges::find(manifest.targets, name, &ManifestTarget::name) ==
-        manifest.targets.end()) {
+    if (!targets.contains(name)) {
       reader.Fail(program.place, fmt::format("program '{}' names target '{}', which is not there",
                                              program.name, name));
     }
@@ -305,6 +318,9 @@ Result<Manifest> ReadManifest(std::string_view text, const std::string& path) {
   }
   for (const toml::table* table : reader.Tables(root, "program")) {
     manifest.programs.push_back(ReadProgram(reader, *table, defaults));
+    if (reader.error().has_value()) {
+      return *reader.error();  // programs below could only repeat it
+    }
   }
   // Composition needs the defaults and all passes, and adds programs behind those that are written
   // out.

@@ -44,6 +44,15 @@ void TableReader::FailAtLimit(ManifestPlace place, std::string_view limit, uint6
   Fail(place, fmt::format("{}: {} exceeds the limit of {}", limit, actual, max), kLimitReason);
 }
 
+// What is too much stays counted, so all that follows is refused as well.
+bool TableReader::MayInherit(ManifestPlace place, uint64_t bytes) {
+  inherited_ += bytes;
+  if (inherited_ > kMaxInherited) {
+    FailAtLimit(place, "bytes that programs of a manifest inherit", kMaxInherited, inherited_);
+  }
+  return inherited_ <= kMaxInherited;
+}
+
 // Unknown keys are mistakes, because a key with a mistake of typing would be ignored in silence
 // (spec/daemon 6.2.1).
 void TableReader::CheckKeys(const toml::table& table, std::string_view what,

@@ -30,6 +30,9 @@ class TableReader {
   void Fail(const toml::node& node, const std::string& text) { Fail(PlaceOf(node), text); }
   // A limit of spec/daemon 10.
   void FailAtLimit(ManifestPlace place, std::string_view limit, uint64_t max, uint64_t actual);
+  // Before `bytes` that are written once are copied into one more program. False: the copies of the
+  // manifest are more than may be, which is noted, and this one is not to be made.
+  bool MayInherit(ManifestPlace place, uint64_t bytes);
   const std::optional<Error>& error() const { return error_; }
 
   // Unknown keys are errors that name the closest known one.
@@ -67,6 +70,7 @@ class TableReader {
 
   std::string path_;
   std::optional<Error> error_;
+  uint64_t inherited_ = 0;  // bytes
 };
 
 }  // namespace kiln::project
