@@ -7,6 +7,8 @@
 
 #include <gtest/gtest.h>
 
+#include "compiler/base/clock.h"
+#include "compiler/base/threads/stop.h"
 #include "compiler/driver/frontends.h"
 #include "compiler/driver/stages.h"
 #include "compiler/driver/variant_assembler.h"
@@ -126,6 +128,77 @@ TEST(OutputLimits, ModuleOfAllEntryPoints_IsOneModule) {
             Place("v (void)") +
                 ": LIM1001 SPIR-V of all entry points has too many bytes, the limit is " +
                 std::to_string(bytes - 1) + "\n");
+}
+
+// A few lines that copy a struct of 2^`doublings` parts between two layouts, `copies` times; in
+// WGSL it is memory of atomics that is copied part by part.
+std::string CopiesText(int doublings, int copies, bool atomic) {
+  std::string text = "rpl 2;\nstruct Pair0 { u1 a; u1 b; };\n";
+  for (int i = 1; i < doublings; ++i) {
+    const std::string inner = "Pair" + std::to_string(i - 1);
+    text += "struct Pair" + std::to_string(i) + " { " + inner + " a; " + inner + " b; };\n";
+  }
+  const std::string whole = "Pair" + std::to_string(doublings - 1);
+  text += "set_pass read_only_storage_buffer from { " + whole + " s; };\n";
+  text += "set_pass read_write_storage_buffer to { " + whole + " s; };\n";
+  text +=
+      "color_output_container target { f4 color; };\n"
+      "void v (void) { vertex_stage_output_position (f4 {0.0}); }\n"
+      "void f (void)\n{\n  target.color = f4 {0.0};\n";
+  for (int i = 0; i < copies; ++i) {
+    text += "  to.s = from.s;\n";
+  }
+  // One operation for each part, whose members follow from the bits of its number.
+  for (int part = 0; atomic && part < 1 << doublings; ++part) {
+    text += "  u1 _before" + std::to_string(part) + " = atomic_add (to.s";
+    for (int i = 0; i < doublings; ++i) {
+      text += (part >> i & 1) != 0 ? ".b" : ".a";
+    }
+    text += ", u1 {1});\n";
+  }
+  return text + "}\n";
+}
+
+// What copies of structs make is measured while it is made, and refused as what was made is; every
+// limit below what they make is one.
+TEST(OutputLimits, CopiesBetweenLayouts_AreNotMadeToTheEnd) {
+  for (const bool combined : {false, true}) {
+    const std::string text = CopiesText(12, 300, false);
+    for (const uint32_t limit : {4096u, 100'000u, LanguageLimits{}.spirv_bytes}) {
+      const std::string what = combined ? "all entry points" : "'f'";
+      EXPECT_EQ(Messages(text, {.spirv_bytes = limit}, combined),
+                std::to_string(text.find(combined ? "v (void)" : "f (void)\n")) +
+                    ": LIM1001 SPIR-V of " + what + " has too many bytes, the limit is " +
+                    std::to_string(limit) + "\n");
+    }
+  }
+  EXPECT_EQ(Messages(CopiesText(12, 10, false), {}), "");
+}
+
+// 300 copies would be 400 MiB, of which nothing is kept; a call that may keep 100 MiB is enough.
+TEST(OutputLimits, CopiesBetweenLayouts_AreCharged) {
+  const LinkedProgram linked = LinkedOf(CopiesText(12, 300, false), {});
+  FakeClock clock;
+  const auto build = [&](uint64_t bytes) {
+    const StopScope scope({.bytes = bytes}, clock);
+    return TextOf(BuildDirect(linked, ValuesOf(linked), kEntries, TargetOf({}, false)));
+  };
+  EXPECT_NE(build(uint64_t{100} << 20).find("LIM1001"), std::string::npos);
+  EXPECT_THROW(build(uint64_t{10} << 20), Stopped);
+}
+
+TEST(OutputLimits, CopiesOfAtomics_AreNotMadeToTheEnd) {
+  const std::string text = CopiesText(8, 3000, true);
+  const LinkedProgram linked = LinkedOf(text, {});
+  target::Target target = TargetOf({}, false);
+  target.form = target::Form::kWgsl;
+  const std::string direct = TextOf(BuildDirect(linked, ValuesOf(linked), kEntries, target));
+  EXPECT_EQ(direct, std::to_string(text.find("f (void)\n")) +
+                        ": LIM1001 WGSL of 'f' has too many bytes, the limit is 16777216\n");
+  VariantAssembler assembler(linked, kEntries, target);
+  for (const char* time : {"first", "second"}) {
+    EXPECT_EQ(TextOf(assembler.BuildCopy(ValuesOf(linked))), direct) << time;
+  }
 }
 
 // Where one variant is too large, the modules that it shares with others are theirs all the same.
