@@ -201,6 +201,123 @@ TEST(OutputLimits, CopiesOfAtomics_AreNotMadeToTheEnd) {
   }
 }
 
+// `count` parts, each with its number for '#'.
+std::string Repeated(uint32_t count, const std::string& part) {
+  std::string text;
+  for (uint32_t i = 0; i < count; ++i) {
+    std::string one = part;
+    for (size_t at = one.find('#'); at != std::string::npos; at = one.find('#')) {
+      one.replace(at, 1, std::to_string(i));
+    }
+    text += one;
+  }
+  return text;
+}
+
+// Errors of a fragment stage 'main' in any language.
+std::string ErrorsOf(ir::Language language, const std::string& text) {
+  Diagnosed<ir::Module> parsed = ParseSource(language, SourceFile("p", text), /*ordinal=*/0, {});
+  EXPECT_TRUE(parsed.ok());
+  if (!parsed.ok()) {
+    return "not parsed";
+  }
+  Diagnosed<LinkedProgram> linked =
+      LinkModules({std::make_shared<const ir::Module>(std::move(*parsed.value))}, {"p"},
+                  ir::PipelineType::kGraphicsClassic, {});
+  const std::vector<resolve::EntryPoint> entries = {
+      {.stage = ir::Stage::kFragment, .function = "main"}};
+  const BuildResult built =
+      BuildDirect(*linked.value, ValuesOf(*linked.value), entries, TargetOf({}, false));
+  std::string found;
+  for (const Diagnostic& diagnostic : built.diagnostics) {
+    if (diagnostic.severity == Severity::kError) {
+      found += std::string(CodeText(diagnostic.code)) + " " + Message(diagnostic) + "\n";
+    }
+  }
+  return found;
+}
+
+// What SPIR-V has no room for is refused in all languages, and one less is made.
+TEST(OutputLimits, LimitsOfSpirv_AreThoseOfAllLanguages) {
+  using Text = std::string (*)(uint32_t);
+  struct Row {
+    ir::Language language;
+    uint32_t most;  // for SPIR-V
+    Text text;
+    std::string_view error;  // of one more
+  };
+  const std::string_view members = "has too many members, the limit is 16383\n";
+  const std::string_view labels = "LIM1001 switch has too many labels, the limit is 16383\n";
+  const std::string_view items =
+      "LIM1001 value has too many items in an array, the limit is 65532\n";
+  const Row rows[] = {
+      {ir::Language::kRpl, 16'383,
+       [](uint32_t count) {
+         return "rpl 2;\nstruct Wide { " + Repeated(count, "f1 m#; ") +
+                "};\ncolor_output_container t { f4 c; };\n"
+                "void main (void) { Wide x; x.m0 = 1.0; t.c = f4 {x.m0}; }\n";
+       },
+       members},
+      {ir::Language::kRpl, 16'383,
+       [](uint32_t count) {
+         return "rpl 2;\nset_pass read_only_storage_buffer u { " + Repeated(count, "f1 m#; ") +
+                "};\ncolor_output_container t { f4 c; };\n"
+                "void main (void) { t.c = f4 {u.m0}; }\n";
+       },
+       members},
+      {ir::Language::kRpl, 255,
+       [](uint32_t count) {
+         return "rpl 2;\nf1 g (in f1 a" + Repeated(count - 1, ", in f1 a_#") +
+                ") { return a; }\ncolor_output_container t { f4 c; };\n"
+                "void main (void) { t.c = f4 {g (1.0" +
+                Repeated(count - 1, ", 1.0") + ")}; }\n";
+       },
+       "LIM1001 function 'g' has too many parameters, the limit is 255\n"},
+      {ir::Language::kRpl, 65'532,
+       [](uint32_t count) {
+         const std::string type = "f1[" + std::to_string(count) + "]";
+         return "rpl 2;\ncolor_output_container t { f4 c; };\nvoid main (void) { " + type +
+                " v = " + type + " {1.0" + Repeated(count - 1, ", 1.0") + "}; t.c = f4 {v[3]}; }\n";
+       },
+       items},
+      {ir::Language::kWgsl, 65'532,
+       [](uint32_t count) {
+         return "@fragment fn main() -> @location(0) vec4f { var v = array(1.0" +
+                Repeated(count - 1, ", 1.0") + "); return vec4f(v[3]); }\n";
+       },
+       items},
+      {ir::Language::kWgsl, 16'383,
+       [](uint32_t count) {
+         return "@fragment fn main(@location(0) @interpolate(flat) k : u32) -> @location(0) vec4f "
+                "{ var r = 0.0; switch k { " +
+                Repeated(count, "case #: { r = 1.0; } ") + "default: {} } return vec4f(r); }\n";
+       },
+       labels},
+      {ir::Language::kWgsl, 16'383,
+       [](uint32_t count) {
+         return "@fragment fn main(@location(0) @interpolate(flat) k : u32) -> @location(0) vec4f "
+                "{ var r = 0.0; switch k { case 99999" +
+                Repeated(count - 1, ", #") + ": { r = 1.0; } default: {} } return vec4f(r); }\n";
+       },
+       labels},
+      // A method has its object as well.
+      {ir::Language::kHlsl, 254,
+       [](uint32_t count) {
+         return "struct T { float q; float g(float a" + Repeated(count - 1, ", float a#") +
+                ") { return q + a; } };\n"
+                "float4 main() : SV_Target { T x = (T)0; return x.g(1.0" +
+                Repeated(count - 1, ", 1.0") + "); }\n";
+       },
+       "has too many parameters, the limit is 255\n"},
+  };
+  for (const Row& row : rows) {
+    EXPECT_EQ(ErrorsOf(row.language, row.text(row.most)), "");
+    const std::string found = ErrorsOf(row.language, row.text(row.most + 1));
+    EXPECT_TRUE(found.ends_with(row.error)) << found;
+    EXPECT_TRUE(found.starts_with("LIM1001 ")) << found;
+  }
+}
+
 // Where one variant is too large, the modules that it shares with others are theirs all the same.
 TEST(OutputLimits, OneVariantIsTooLarge_OthersAreMade) {
   const auto bytes = static_cast<uint32_t>(Measured().products->code[1].words.size() * 4);
