@@ -29,8 +29,8 @@ constexpr size_t kTableBytes = size_t{16} << 20;  // of code objects; then they 
 
 // Code objects of the variant in progress, and those of types, constants and fixed declarations.
 struct Code {
-  Code(const ir::Pool& pool, const target::Target& target)
-      : table(pool, target), assembler(table) {}
+  Code(const ir::Pool& pool, const target::Target& target, const LanguageLimits& limits)
+      : table(pool, target, limits.spirv_bytes), assembler(table) {}
   spirv::CodeObjectTable table;
   spirv::Assembler assembler;
 };
@@ -133,7 +133,7 @@ target::Needs DirectBuilder::State::EmitCode(const layout::Layout& layout,
     code.reset();
   }
   if (!code.has_value()) {
-    code.emplace(pool, target);
+    code.emplace(pool, target, linked.program.limits());
     code->table.UseSources(&lines);
   }
   // Code objects of the last variant's regions go; those of fixed declarations and of types stay
@@ -141,7 +141,11 @@ target::Needs DirectBuilder::State::EmitCode(const layout::Layout& layout,
   code->table.Forget(units.replaced());
   units.replaced().clear();
   code->assembler.Forget();
-  spirv::Prepare(variant, code->table);
+  if (!CheckCode(linked.program, variant, spirv::Prepare(variant, code->table), target,
+                 diagnostics)) {
+    fits = false;
+    return 0;
+  }
   target::Needs needs = 0;
   // A combined target has one module with all entry points in it.
   const auto count = static_cast<uint32_t>(target.combined ? 1 : variant.entries.size());
@@ -166,7 +170,7 @@ target::Needs DirectBuilder::State::EmitCode(const layout::Layout& layout,
 bool DirectBuilder::State::EmitText(const layout::Layout& layout, Products& products, Bytes& about,
                                     std::vector<Diagnostic>& diagnostics) {
   units.replaced().clear();
-  WgslCode wgsl(pool, types);
+  WgslCode wgsl(pool, types, linked.program.limits());
   const WgslVariant& made = wgsl.Build(variant, layout, target.combined, {});
   diagnostics.insert(diagnostics.end(), made.diagnostics.begin(), made.diagnostics.end());
   for (uint32_t i = 0; i < made.modules.size(); ++i) {
@@ -180,6 +184,7 @@ bool DirectBuilder::State::EmitText(const layout::Layout& layout, Products& prod
       stage.stage = variant.entries[i].stage;
     }
   }
+  fits = CheckCode(linked.program, variant, made.oversized, target, diagnostics) && fits;
   about = made.metadata;
   return made.ok && fits;
 }

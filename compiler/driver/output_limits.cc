@@ -1,12 +1,22 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/driver/output_limits.h"
 
+#include <algorithm>
 #include <string>
 
 namespace kiln::driver {
 namespace {
 
 constexpr size_t kBoundWord = 3;  // of the header: ids are below it
+
+// A message about a module that says what module it is.
+Diagnostic AboutModule(const resolve::Program& program, const ir::SpecialisedProgram& variant,
+                       spirv::EntryChoice choice, const std::string& form) {
+  const ir::EntryRef& entry = variant.entries[choice.index];
+  return Make(Code::kLim1001, program.NameLocation(entry.function))
+      .With("what", choice.combined ? form + " of all entry points"
+                                    : form + " of '" + std::string(entry.name) + "'");
+}
 
 }  // namespace
 
@@ -29,16 +39,11 @@ bool CheckModule(const resolve::Program& program, const ir::SpecialisedProgram& 
   if (ids_fit && bytes_fit) {
     return true;
   }
-  const ir::EntryRef& entry = variant.entries[choice.index];
   const std::string form = size.ids == 0 ? "WGSL" : "SPIR-V";
-  const std::string what = choice.combined ? form + " of all entry points"
-                                           : form + " of '" + std::string(entry.name) + "'";
+  const Diagnostic message = AboutModule(program, variant, choice, form);
   // Both limits may be passed at once, and then both are told.
   const auto report = [&](std::string_view parts, uint32_t limit) {
-    found.push_back(Make(Code::kLim1001, program.NameLocation(entry.function))
-                        .With("what", what)
-                        .With("parts", parts)
-                        .With("limit", limit));
+    found.push_back(Diagnostic(message).With("parts", parts).With("limit", limit));
   };
   if (!ids_fit) {
     report("ids", limits.spirv_ids);
@@ -47,6 +52,23 @@ bool CheckModule(const resolve::Program& program, const ir::SpecialisedProgram& 
     report("bytes", limits.spirv_bytes);
   }
   return false;
+}
+
+// The message is that of a module that was made and is too large: whether it is found out before
+// or behind that is nothing to the author.
+bool CheckCode(const resolve::Program& program, const ir::SpecialisedProgram& variant,
+               std::span<const uint32_t> oversized, const target::Target& target,
+               std::vector<Diagnostic>& found) {
+  const std::string form = target.form == target::Form::kWgsl ? "WGSL" : "SPIR-V";
+  const size_t count = target.combined ? std::min(oversized.size(), size_t{1}) : oversized.size();
+  for (const uint32_t entry : oversized.first(count)) {
+    const spirv::EntryChoice choice{.index = target.combined ? 0 : entry,
+                                    .combined = target.combined};
+    found.push_back(AboutModule(program, variant, choice, form)
+                        .With("parts", "bytes")
+                        .With("limit", program.limits().spirv_bytes));
+  }
+  return oversized.empty();
 }
 
 bool CheckMetadata(const resolve::Program& program, size_t bytes, std::vector<Diagnostic>& found) {

@@ -13,6 +13,7 @@
 #include "compiler/emit/spirv/assemble.h"
 #include "compiler/ir/specialised.h"
 #include "compiler/resolve/program.h"
+#include "compiler/target/target.h"
 
 namespace kiln::driver {
 
@@ -29,6 +30,12 @@ inline ModuleSize SizeOf(std::string_view text) { return {.ids = 0, .bytes = tex
 // LIM1001 for each limit that the module of `choice` exceeds, at its entry point. False: one does.
 bool CheckModule(const resolve::Program& program, const ir::SpecialisedProgram& variant,
                  spirv::EntryChoice choice, const ModuleSize& size, std::vector<Diagnostic>& found);
+
+// LIM1001 for each entry point whose code alone is too large for a module, by its number; one if
+// all are in one module. False: there is one.
+bool CheckCode(const resolve::Program& program, const ir::SpecialisedProgram& variant,
+               std::span<const uint32_t> oversized, const target::Target& target,
+               std::vector<Diagnostic>& found);
 
 // The same for the metadata of a variant, which has no place.
 bool CheckMetadata(const resolve::Program& program, size_t bytes, std::vector<Diagnostic>& found);

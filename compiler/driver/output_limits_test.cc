@@ -7,6 +7,8 @@
 
 #include <gtest/gtest.h>
 
+#include "compiler/base/clock.h"
+#include "compiler/base/threads/stop.h"
 #include "compiler/driver/frontends.h"
 #include "compiler/driver/stages.h"
 #include "compiler/driver/variant_assembler.h"
@@ -126,6 +128,194 @@ TEST(OutputLimits, ModuleOfAllEntryPoints_IsOneModule) {
             Place("v (void)") +
                 ": LIM1001 SPIR-V of all entry points has too many bytes, the limit is " +
                 std::to_string(bytes - 1) + "\n");
+}
+
+// A few lines that copy a struct of 2^`doublings` parts between two layouts, `copies` times; in
+// WGSL it is memory of atomics that is copied part by part.
+std::string CopiesText(int doublings, int copies, bool atomic) {
+  std::string text = "rpl 2;\nstruct Pair0 { u1 a; u1 b; };\n";
+  for (int i = 1; i < doublings; ++i) {
+    const std::string inner = "Pair" + std::to_string(i - 1);
+    text += "struct Pair" + std::to_string(i) + " { " + inner + " a; " + inner + " b; };\n";
+  }
+  const std::string whole = "Pair" + std::to_string(doublings - 1);
+  text += "set_pass read_only_storage_buffer from { " + whole + " s; };\n";
+  text += "set_pass read_write_storage_buffer to { " + whole + " s; };\n";
+  text +=
+      "color_output_container target { f4 color; };\n"
+      "void v (void) { vertex_stage_output_position (f4 {0.0}); }\n"
+      "void f (void)\n{\n  target.color = f4 {0.0};\n";
+  for (int i = 0; i < copies; ++i) {
+    text += "  to.s = from.s;\n";
+  }
+  // One operation for each part, whose members follow from the bits of its number.
+  for (int part = 0; atomic && part < 1 << doublings; ++part) {
+    text += "  u1 _before" + std::to_string(part) + " = atomic_add (to.s";
+    for (int i = 0; i < doublings; ++i) {
+      text += (part >> i & 1) != 0 ? ".b" : ".a";
+    }
+    text += ", u1 {1});\n";
+  }
+  return text + "}\n";
+}
+
+// What copies of structs make is measured while it is made, and refused as what was made is; every
+// limit below what they make is one.
+TEST(OutputLimits, CopiesBetweenLayouts_AreNotMadeToTheEnd) {
+  for (const bool combined : {false, true}) {
+    const std::string text = CopiesText(12, 300, false);
+    for (const uint32_t limit : {4096u, 100'000u, LanguageLimits{}.spirv_bytes}) {
+      const std::string what = combined ? "all entry points" : "'f'";
+      EXPECT_EQ(Messages(text, {.spirv_bytes = limit}, combined),
+                std::to_string(text.find(combined ? "v (void)" : "f (void)\n")) +
+                    ": LIM1001 SPIR-V of " + what + " has too many bytes, the limit is " +
+                    std::to_string(limit) + "\n");
+    }
+  }
+  EXPECT_EQ(Messages(CopiesText(12, 10, false), {}), "");
+}
+
+// 300 copies would be 400 MiB, of which nothing is kept; a call that may keep 100 MiB is enough.
+TEST(OutputLimits, CopiesBetweenLayouts_AreCharged) {
+  const LinkedProgram linked = LinkedOf(CopiesText(12, 300, false), {});
+  FakeClock clock;
+  const auto build = [&](uint64_t bytes) {
+    const StopScope scope({.bytes = bytes}, clock);
+    return TextOf(BuildDirect(linked, ValuesOf(linked), kEntries, TargetOf({}, false)));
+  };
+  EXPECT_NE(build(uint64_t{100} << 20).find("LIM1001"), std::string::npos);
+  EXPECT_THROW(build(uint64_t{10} << 20), Stopped);
+}
+
+TEST(OutputLimits, CopiesOfAtomics_AreNotMadeToTheEnd) {
+  const std::string text = CopiesText(8, 3000, true);
+  const LinkedProgram linked = LinkedOf(text, {});
+  target::Target target = TargetOf({}, false);
+  target.form = target::Form::kWgsl;
+  const std::string direct = TextOf(BuildDirect(linked, ValuesOf(linked), kEntries, target));
+  EXPECT_EQ(direct, std::to_string(text.find("f (void)\n")) +
+                        ": LIM1001 WGSL of 'f' has too many bytes, the limit is 16777216\n");
+  VariantAssembler assembler(linked, kEntries, target);
+  for (const char* time : {"first", "second"}) {
+    EXPECT_EQ(TextOf(assembler.BuildCopy(ValuesOf(linked))), direct) << time;
+  }
+}
+
+// `count` parts, each with its number for '#'.
+std::string Repeated(uint32_t count, const std::string& part) {
+  std::string text;
+  for (uint32_t i = 0; i < count; ++i) {
+    std::string one = part;
+    for (size_t at = one.find('#'); at != std::string::npos; at = one.find('#')) {
+      one.replace(at, 1, std::to_string(i));
+    }
+    text += one;
+  }
+  return text;
+}
+
+// Errors of a fragment stage 'main' in any language.
+std::string ErrorsOf(ir::Language language, const std::string& text) {
+  Diagnosed<ir::Module> parsed = ParseSource(language, SourceFile("p", text), /*ordinal=*/0, {});
+  EXPECT_TRUE(parsed.ok());
+  if (!parsed.ok()) {
+    return "not parsed";
+  }
+  Diagnosed<LinkedProgram> linked =
+      LinkModules({std::make_shared<const ir::Module>(std::move(*parsed.value))}, {"p"},
+                  ir::PipelineType::kGraphicsClassic, {});
+  const std::vector<resolve::EntryPoint> entries = {
+      {.stage = ir::Stage::kFragment, .function = "main"}};
+  const BuildResult built =
+      BuildDirect(*linked.value, ValuesOf(*linked.value), entries, TargetOf({}, false));
+  std::string found;
+  for (const Diagnostic& diagnostic : built.diagnostics) {
+    if (diagnostic.severity == Severity::kError) {
+      found += std::string(CodeText(diagnostic.code)) + " " + Message(diagnostic) + "\n";
+    }
+  }
+  return found;
+}
+
+// What SPIR-V has no room for is refused in all languages, and one less is made.
+TEST(OutputLimits, LimitsOfSpirv_AreThoseOfAllLanguages) {
+  using Text = std::string (*)(uint32_t);
+  struct Row {
+    ir::Language language;
+    uint32_t most;  // for SPIR-V
+    Text text;
+    std::string_view error;  // of one more
+  };
+  const std::string_view members = "has too many members, the limit is 16383\n";
+  const std::string_view labels = "LIM1001 switch has too many labels, the limit is 16383\n";
+  const std::string_view items =
+      "LIM1001 value has too many items in an array, the limit is 65532\n";
+  const Row rows[] = {
+      {ir::Language::kRpl, 16'383,
+       [](uint32_t count) {
+         return "rpl 2;\nstruct Wide { " + Repeated(count, "f1 m#; ") +
+                "};\ncolor_output_container t { f4 c; };\n"
+                "void main (void) { Wide x; x.m0 = 1.0; t.c = f4 {x.m0}; }\n";
+       },
+       members},
+      {ir::Language::kRpl, 16'383,
+       [](uint32_t count) {
+         return "rpl 2;\nset_pass read_only_storage_buffer u { " + Repeated(count, "f1 m#; ") +
+                "};\ncolor_output_container t { f4 c; };\n"
+                "void main (void) { t.c = f4 {u.m0}; }\n";
+       },
+       members},
+      {ir::Language::kRpl, 255,
+       [](uint32_t count) {
+         return "rpl 2;\nf1 g (in f1 a" + Repeated(count - 1, ", in f1 a_#") +
+                ") { return a; }\ncolor_output_container t { f4 c; };\n"
+                "void main (void) { t.c = f4 {g (1.0" +
+                Repeated(count - 1, ", 1.0") + ")}; }\n";
+       },
+       "LIM1001 function 'g' has too many parameters, the limit is 255\n"},
+      {ir::Language::kRpl, 65'532,
+       [](uint32_t count) {
+         const std::string type = "f1[" + std::to_string(count) + "]";
+         return "rpl 2;\ncolor_output_container t { f4 c; };\nvoid main (void) { " + type +
+                " v = " + type + " {1.0" + Repeated(count - 1, ", 1.0") + "}; t.c = f4 {v[3]}; }\n";
+       },
+       items},
+      {ir::Language::kWgsl, 65'532,
+       [](uint32_t count) {
+         return "@fragment fn main() -> @location(0) vec4f { var v = array(1.0" +
+                Repeated(count - 1, ", 1.0") + "); return vec4f(v[3]); }\n";
+       },
+       items},
+      {ir::Language::kWgsl, 16'383,
+       [](uint32_t count) {
+         return "@fragment fn main(@location(0) @interpolate(flat) k : u32) -> @location(0) vec4f "
+                "{ var r = 0.0; switch k { " +
+                Repeated(count, "case #: { r = 1.0; } ") + "default: {} } return vec4f(r); }\n";
+       },
+       labels},
+      {ir::Language::kWgsl, 16'383,
+       [](uint32_t count) {
+         return "@fragment fn main(@location(0) @interpolate(flat) k : u32) -> @location(0) vec4f "
+                "{ var r = 0.0; switch k { case 99999" +
+                Repeated(count - 1, ", #") + ": { r = 1.0; } default: {} } return vec4f(r); }\n";
+       },
+       labels},
+      // A method has its object as well.
+      {ir::Language::kHlsl, 254,
+       [](uint32_t count) {
+         return "struct T { float q; float g(float a" + Repeated(count - 1, ", float a#") +
+                ") { return q + a; } };\n"
+                "float4 main() : SV_Target { T x = (T)0; return x.g(1.0" +
+                Repeated(count - 1, ", 1.0") + "); }\n";
+       },
+       "has too many parameters, the limit is 255\n"},
+  };
+  for (const Row& row : rows) {
+    EXPECT_EQ(ErrorsOf(row.language, row.text(row.most)), "");
+    const std::string found = ErrorsOf(row.language, row.text(row.most + 1));
+    EXPECT_TRUE(found.ends_with(row.error)) << found;
+    EXPECT_TRUE(found.starts_with("LIM1001 ")) << found;
+  }
 }
 
 // Where one variant is too large, the modules that it shares with others are theirs all the same.

@@ -57,7 +57,7 @@ struct VariantAssembler::State {
         reads(program.program.option_count()) {
     code_cache->table().UseSources(&lines);
     if (target.form == target::Form::kWgsl) {
-      wgsl.emplace(code_cache->pool(), code_cache->types());
+      wgsl.emplace(code_cache->pool(), code_cache->types(), program.program.limits());
     }
   }
 
@@ -242,7 +242,11 @@ void VariantAssembler::State::EmitCode(Interface& interface, ModuleSelection wan
     code_cache->PrepareInterface(interface.decls);
     interface.prepared = true;
   }
-  code_cache->PrepareFunctions(variant);
+  if (!CheckCode(linked.program, variant, code_cache->PrepareFunctions(variant), target,
+                 diagnostics)) {
+    fits = false;
+    return;
+  }
   const auto count = static_cast<uint32_t>(target.combined ? 1 : variant.entries.size());
   for (uint32_t i = 0; i < count; ++i) {
     const spirv::EntryChoice choice{.index = i, .combined = target.combined};
@@ -260,7 +264,7 @@ ByteView VariantAssembler::State::EmitText(Interface& interface, ModuleSelection
   const WgslVariant& made =
       wgsl->Build(variant, *interface.layout.value, target.combined, interface.number);
   diagnostics.insert(diagnostics.end(), made.diagnostics.begin(), made.diagnostics.end());
-  fits = made.ok;
+  fits = CheckCode(linked.program, variant, made.oversized, target, diagnostics) && made.ok;
   for (uint32_t i = 0; i < made.modules.size(); ++i) {
     // The text objects number modules themselves, densely.
     const bool is_new = !modules.IsWritten(made.modules[i]);

@@ -115,7 +115,8 @@ void WgslCode::Make(const ir::SpecialisedProgram& variant, const layout::Layout&
   }
   table_.Prepare(variant);
   made.diagnostics = assembler_.Begin(variant, layout);
-  made.ok = !HasErrors(made.diagnostics);
+  made.oversized.assign(assembler_.oversized().begin(), assembler_.oversized().end());
+  made.ok = !HasErrors(made.diagnostics) && made.oversized.empty();
   if (!made.ok || variant.entries.empty()) {
     return;
   }

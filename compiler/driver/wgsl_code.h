@@ -25,15 +25,16 @@ namespace kiln::driver {
 struct WgslVariant {
   bool ok = false;
   std::vector<Diagnostic> diagnostics;  // places have module and span number
-  std::vector<uint32_t> modules;        // numbers, by entry point; one if combined; none if not ok
-  Bytes metadata;                       // what metadata says about them, encoded
+  std::vector<uint32_t> oversized;  // entry points that no module has room for; then it is not ok
+  std::vector<uint32_t> modules;    // numbers, by entry point; one if combined; none if not ok
+  Bytes metadata;                   // what metadata says about them, encoded
 };
 
 class WgslCode {
  public:
   // Both must outlive it.
-  WgslCode(const ir::Pool& pool, layout::TypeLayouts& layouts)
-      : table_(pool), assembler_(table_, layouts) {}
+  WgslCode(const ir::Pool& pool, layout::TypeLayouts& layouts, const LanguageLimits& limits)
+      : table_(pool, limits.spirv_bytes), assembler_(table_, layouts) {}
 
   // `interface`: equal numbers are equal declarations and layouts; nothing: the variant is the only
   // one. Numbers of functions must be those of one owner. Valid until the next call.

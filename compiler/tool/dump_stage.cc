@@ -10,6 +10,7 @@
 #include "compiler/artifact/metadata_text.h"
 #include "compiler/base/check.h"
 #include "compiler/driver/frontends.h"
+#include "compiler/driver/output_limits.h"
 #include "compiler/driver/stages.h"
 #include "compiler/emit/metadata/write.h"
 #include "compiler/emit/spirv/assemble.h"
@@ -248,19 +249,24 @@ DumpResult DumpVariantStage(std::string_view stage, const VariantInputs& inputs)
     return result;
   }
   if (stage == "wgsl") {
-    Diagnosed<wgsl::EmittedModules> emitted =
-        wgsl::Emit(variant, *layout.value, types, inputs.target.combined);
+    Diagnosed<wgsl::EmittedModules> emitted = wgsl::Emit(
+        variant, *layout.value, types, inputs.target.combined, program.limits().spirv_bytes);
     driver::FillPositions(program, emitted.diagnostics);
     Append(result.diagnostics, emitted.diagnostics);
-    result.ok = emitted.ok();
+    result.ok = emitted.ok() && driver::CheckCode(program, variant, emitted.value->oversized,
+                                                  target, result.diagnostics);
     for (const std::string& text :
          emitted.ok() ? emitted.value->modules : std::vector<std::string>{}) {
       result.text += text;
     }
     return result;
   }
-  spirv::CodeObjectTable table(pool, inputs.target);
-  spirv::Prepare(variant, table);
+  spirv::CodeObjectTable table(pool, inputs.target, program.limits().spirv_bytes);
+  result.ok = driver::CheckCode(program, variant, spirv::Prepare(variant, table), inputs.target,
+                                result.diagnostics);
+  if (!result.ok) {
+    return result;
+  }
   if (stage == "objects") {
     result.text = spirv::DumpCodeObjects(variant, table);
     return result;

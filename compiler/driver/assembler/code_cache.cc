@@ -3,9 +3,9 @@
 
 #include "compiler/base/check.h"
 #include "compiler/base/hash/checksum.h"
-#include "compiler/base/threads/stop.h"
 #include "compiler/emit/spirv/lower.h"
 #include "compiler/emit/spirv/lower_decl.h"
+#include "compiler/emit/spirv/prepare_functions.h"
 
 namespace kiln::driver {
 namespace {
@@ -20,7 +20,7 @@ CodeCache::CodeCache(const resolve::Program& program, const target::Target& targ
       numbers_(program),
       content_(numbers_),
       types_(pool_),
-      table_(pool_, target) {}
+      table_(pool_, target, program.limits().spirv_bytes) {}
 
 // What must be equal for lowered code to be right for another program: kinds, flags, names and the
 // numbers of members, in order. Types are not among it, because code objects name types by content.
@@ -45,7 +45,9 @@ std::vector<CodeCache::DeclShape> CodeCache::ShapesOf(const resolve::Program& pr
 bool CodeCache::CanServe(const resolve::Program& next) const {
   // Lines are part of the words with full debug information, and of no content id.
   // Text objects of WGSL are known by the regions of one link.
-  return served_ < kMaxServed && table_.target().form == target::Form::kSpirv &&
+  // What does not fit into a module of the one was lowered to the end for no other.
+  return served_ < kMaxServed && next.limits().spirv_bytes / 4 == table_.most_words() &&
+         table_.target().form == target::Form::kSpirv &&
          table_.target().debug != target::Debug::kFull && next.decl_count() == shapes_.size() &&
          ShapesOf(next) == shapes_;
 }
@@ -84,19 +86,10 @@ void CodeCache::PrepareDecl(const ir::SpecialisedDecl& decl) {
   }
 }
 
-void CodeCache::PrepareFunctions(const ir::SpecialisedProgram& variant) {
-  for (const ir::EntryRef& entry : variant.entries) {
-    for (const ir::FunctionRef* function : entry.functions) {
-      if (!table_.AddPrepared(*function)) {
-        continue;
-      }
-      PrepareDecl(*function->signature);
-      for (const ir::RegionRef& ref : function->regions) {
-        CheckStop();
-        PrepareRegion(*ref.specialised);
-      }
-    }
-  }
+std::vector<uint32_t> CodeCache::PrepareFunctions(const ir::SpecialisedProgram& variant) {
+  return spirv::PrepareFunctions(
+      variant, table_, [this](const ir::SpecialisedDecl& decl) { PrepareDecl(decl); },
+      [this](const ir::SpecialisedRegion& region) { PrepareRegion(region); });
 }
 
 // The content of a region is computed once for its address. Equal content means equal words,

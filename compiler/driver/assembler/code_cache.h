@@ -45,8 +45,9 @@ class CodeCache {
   // Lowers what is new of a variant, as spirv::Prepare does, but nothing of equal content twice. In
   // two steps, because most variants have a known interface.
   void PrepareInterface(std::span<const ir::SpecialisedDecl* const> interface);
+  // Gives the entry points whose code is larger than a module may be, as spirv::Prepare does.
   // Requires: the interface of the variant was prepared.
-  void PrepareFunctions(const ir::SpecialisedProgram& variant);
+  std::vector<uint32_t> PrepareFunctions(const ir::SpecialisedProgram& variant);
 
   // Names the words of a module: equal ids are equal words. `interface`: content of the interface
   // with its layout. Requires: the variant was prepared.

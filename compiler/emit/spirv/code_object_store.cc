@@ -74,8 +74,12 @@ Range<T> CodeObjectStore::Append(std::vector<T>& rows, std::span<const T> more) 
 // is an own id, so that `word + (mask & base)` relocates without a branch. The copy routines read
 // in steps of eight words and may read past the end, hence the slack, whose masks must be zero.
 Section CodeObjectStore::Append(const Words& words) {
+  // resolve/checks/spirv_limits refuses what would be.
+  KILN_CHECK(!words.is_overlong, "an instruction of more than 65,535 words");
   const auto count = static_cast<uint32_t>(words.words.size());
   const uint32_t first = word_count_;
+  // A word and its mask.
+  ChargeMemory(count * 2 * sizeof(uint32_t) + words.imports.size() * sizeof(SymbolRelocation));
   const size_t end = size_t{first} + count + kCopySlack;
   if (end > words_.size()) {
     words_.resize(std::max(end, 2 * words_.size()));
@@ -250,6 +254,14 @@ CodeObjectId CodeObjectStore::AddWords(const CodeObjectWriter& writer) {
   }
   objects_.push_back(object);
   return CodeObjectId{static_cast<uint32_t>(objects_.size() - 1)};
+}
+
+uint32_t CodeObjectStore::PartWords(CodeObjectId id) const {
+  uint32_t count = 0;
+  for (const Section& section : objects_[id.value].parts) {
+    count += section.words.count;
+  }
+  return count;
 }
 
 // Marks the globals among some imports as needed, each once, and puts new ones on the list of those

@@ -82,6 +82,8 @@ class CodeObjectStore {
               const std::function<uint32_t(uint32_t)>& region);
 
   const CodeObject& operator[](CodeObjectId id) const { return objects_[id.value]; }
+  // Of its parts, which every module has that has the code object.
+  uint32_t PartWords(CodeObjectId id) const;
   const Symbol& operator[](SymbolId id) const { return symbols_[id]; }
   GlobalId GlobalOf(SymbolId id) const { return global_of_[id.value]; }  // invalid: none
   uint32_t symbol_count() const { return symbols_.size(); }

@@ -7,10 +7,10 @@
 #include <cstdint>
 #include <functional>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include "compiler/base/flat_map.h"
+#include "compiler/base/language_limits.h"
 #include "compiler/emit/spirv/code_object_store.h"
 #include "compiler/emit/spirv/globals.h"
 #include "compiler/emit/spirv/lowering_scratch.h"
@@ -36,14 +36,20 @@ struct DeclVersion {
 
 class CodeObjectTable {
  public:
-  // `pool` must outlive the table; `target` is copied.
-  CodeObjectTable(const ir::Pool& pool, const target::Target& target)
-      : pool_(pool), target_(target), globals_(pool, target_, store_) {}
+  // `pool` must outlive the table; `target` is copied; `most_bytes` that a module may have.
+  CodeObjectTable(const ir::Pool& pool, const target::Target& target,
+                  uint32_t most_bytes = LanguageLimits{}.spirv_bytes)
+      : pool_(pool),
+        target_(target),
+        most_words_(most_bytes / sizeof(uint32_t)),
+        globals_(pool, target_, store_) {}
   CodeObjectTable(const CodeObjectTable&) = delete;
   CodeObjectTable& operator=(const CodeObjectTable&) = delete;
 
   const ir::Pool& pool() const { return pool_; }
   const target::Target& target() const { return target_; }
+  // A region with more words fits into no module, and is not lowered to its end.
+  uint32_t most_words() const { return most_words_; }
   CodeObjectStore& store() { return store_; }
   const CodeObjectStore& store() const { return store_; }
   Globals& globals() { return globals_; }
@@ -73,12 +79,14 @@ class CodeObjectTable {
   void Bind(const ir::SpecialisedDecl& decl, CodeObjectId head, SymbolId function,
             std::span<const SymbolId> parameters);
 
-  // Whether this version of a function is new to the table; Prepare looks at the others no more.
-  bool AddPrepared(const ir::FunctionRef& function) {
+  // The least number of words that this version of a function has in a module; zero: its regions
+  // were not all lowered. Prepare looks at the regions of the others no more. Valid until the next
+  // call.
+  uint64_t& PreparedWords(const ir::FunctionRef& function) {
     if (function.number >= prepared_.size()) {
       prepared_.resize(function.number + size_t{1});
     }
-    return std::exchange(prepared_[function.number], 1) == 0;
+    return prepared_[function.number];
   }
 
   // Goes on with the specialised units of another link of the same declarations: which unit has
@@ -131,13 +139,14 @@ class CodeObjectTable {
 
   const ir::Pool& pool_;
   target::Target target_;
+  const uint32_t most_words_;
   CodeObjectStore store_;
   CodeObjectWriter decl_writer_, region_writer_;
   Globals globals_;
   const SourceLines* lines_ = nullptr;  // owned by the caller
   FlatMap<const ir::SpecialisedRegion*, CodeObjectId, AddressHash> regions_;
   FlatMap<const ir::SpecialisedDecl*, DeclVersion, AddressHash> decls_;
-  std::vector<uint8_t> prepared_;  // by number of the function
+  std::vector<uint64_t> prepared_;  // by number of the function
   std::vector<VariableVersion> variables_;
   std::vector<SymbolId> parameters_;
   std::vector<DeclClass> classes_;  // by DeclId

@@ -11,6 +11,7 @@ void Words::Clear() {
   words.clear();
   own.clear();
   imports.clear();
+  is_overlong = false;
 }
 
 // A text ends in a zero byte and is padded with zeros to a whole word. A text whose length is a

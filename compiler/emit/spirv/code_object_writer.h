@@ -21,6 +21,7 @@ struct Words {
   std::vector<uint32_t> words;
   std::vector<uint32_t> own;
   std::vector<SymbolRelocation> imports;
+  bool is_overlong = false;  // an instruction has more words than its first one can say
   void Clear();
 };
 
@@ -30,7 +31,11 @@ class Instruction {
   Instruction(Words& out, spv::Op op) : out_(out), start_(out.words.size()) {
     Push(out_.words, static_cast<uint32_t>(op));
   }
-  ~Instruction() { out_.words[start_] |= static_cast<uint32_t>(out_.words.size() - start_) << 16; }
+  ~Instruction() {
+    const size_t count = out_.words.size() - start_;
+    out_.words[start_] |= static_cast<uint32_t>(count) << 16;
+    out_.is_overlong |= count > kMostWords;
+  }
   Instruction(const Instruction&) = delete;
   Instruction& operator=(const Instruction&) = delete;
 
@@ -54,6 +59,8 @@ class Instruction {
   Instruction& Text(std::string_view text);  // zero-terminated, padded to a word
 
  private:
+  static constexpr size_t kMostWords = 0xffff;
+
   Words& out_;
   size_t start_;
 };
@@ -74,6 +81,13 @@ class CodeObjectWriter {
   void Clear();
 
   const Words& part(Part p) const { return parts[static_cast<uint32_t>(p)]; }
+  size_t word_count() const {  // of all parts
+    size_t count = 0;
+    for (const Words& words : parts) {
+      count += words.words.size();
+    }
+    return count;
+  }
 
   struct ConditionalWords {
     SymbolId parameter;

@@ -8,6 +8,7 @@
 #include "compiler/emit/spirv/lower/lower_relaxed.h"
 #include "compiler/emit/spirv/lower/region_lowering.h"
 #include "compiler/emit/spirv/lower_decl.h"
+#include "compiler/emit/spirv/prepare_functions.h"
 
 namespace kiln::spirv {
 namespace {
@@ -83,30 +84,21 @@ CodeObjectId Lower(const ir::SpecialisedRegion& source, const target::Target& ta
 }
 
 // Declarations come first, because lowering a region asks for the classes of the declarations it
-// mentions. A function is known by its number, so one whose version was prepared costs a single
-// look-up, and this is called for every variant.
-void Prepare(const ir::SpecialisedProgram& variant, CodeObjectTable& table) {
+// mentions. Regions that another version of a function has as well are lowered already.
+std::vector<uint32_t> Prepare(const ir::SpecialisedProgram& variant, CodeObjectTable& table) {
+  const auto lower_decl = [&](const ir::SpecialisedDecl& decl) {
+    if (table.Find(&decl) == nullptr) {
+      LowerDecl(decl, table);
+    }
+  };
   for (const ir::SpecialisedDecl* decl : variant.interface) {
-    if (table.Find(decl) == nullptr) {
-      LowerDecl(*decl, table);
-    }
+    lower_decl(*decl);
   }
-  for (const ir::EntryRef& entry : variant.entries) {
-    for (const ir::FunctionRef* function : entry.functions) {
-      if (!table.AddPrepared(*function)) {
-        continue;
-      }
-      if (table.Find(function->signature) == nullptr) {
-        LowerDecl(*function->signature, table);
-      }
-      // Regions that another version of the function has as well are lowered already.
-      for (const ir::RegionRef& ref : function->regions) {
-        if (!table.Find(ref.specialised).valid()) {
-          table.Bind(*ref.specialised, Lower(*ref.specialised, table.target(), table));
-        }
-      }
+  return PrepareFunctions(variant, table, lower_decl, [&](const ir::SpecialisedRegion& region) {
+    if (!table.Find(&region).valid()) {
+      table.Bind(region, Lower(region, table.target(), table));
     }
-  }
+  });
 }
 
 }  // namespace kiln::spirv

@@ -4,6 +4,9 @@
 // docs/IR.md.
 #pragma once
 
+#include <cstdint>
+#include <vector>
+
 #include "compiler/emit/spirv/code_object_table.h"
 #include "compiler/ir/specialised.h"
 #include "compiler/target/target.h"
@@ -16,7 +19,9 @@ namespace kiln::spirv {
 CodeObjectId Lower(const ir::SpecialisedRegion& source, const target::Target& target,
                    CodeObjectTable& table);
 
-// Lowers and binds every declaration and region of the variant that is new to the table.
-void Prepare(const ir::SpecialisedProgram& variant, CodeObjectTable& table);
+// Lowers and binds every declaration and region of the variant that is new to the table. Gives the
+// entry points whose code alone is larger than a module may be: not all of it was lowered, so
+// nothing of the variant can be assembled.
+std::vector<uint32_t> Prepare(const ir::SpecialisedProgram& variant, CodeObjectTable& table);
 
 }  // namespace kiln::spirv

@@ -19,11 +19,30 @@ std::vector<Diagnostic> Assembler::Begin(const ir::SpecialisedProgram& variant,
   facts_ = FactsOf(variant, table_);
   // An assembler serves many variants, one after the other.
   needs_.clear();
+  FindOversized();
+  if (!oversized_.empty()) {
+    return {};
+  }
   for (const LiveEntry& entry : facts_.entries) {
     AddNeeds(entry, facts_.atomics, table_, needs_.emplace_back());
   }
   return CheckVariant(
       {.variant = variant, .layout = layout, .facts = facts_, .needs = needs_, .table = table_});
+}
+
+// Nothing else is asked of functions that no module has room for.
+void Assembler::FindOversized() {
+  oversized_.clear();
+  for (uint32_t i = 0; i < facts_.entries.size(); ++i) {
+    uint64_t bytes = 0;
+    for (const LiveFunction& function : facts_.entries[i].functions) {
+      bytes += table_.LeastBytes(*function.ref, facts_.atomics);
+      if (bytes > table_.most_bytes()) {
+        oversized_.push_back(i);
+        break;
+      }
+    }
+  }
 }
 
 // Asked for metadata, and independent of which modules are written.
@@ -38,7 +57,7 @@ VariantDescription Assembler::Description() const {
 
 // Without an entry all of them are written into one module.
 std::string Assembler::Write(std::optional<uint32_t> entry) const {
-  KILN_CHECK(variant_ != nullptr, "no variant was begun");
+  KILN_CHECK(variant_ != nullptr && oversized_.empty(), "no variant was begun");
   return WriteModule({.variant = *variant_,
                       .layout = *layout_,
                       .facts = facts_,
@@ -49,9 +68,9 @@ std::string Assembler::Write(std::optional<uint32_t> entry) const {
 }
 
 Diagnosed<EmittedModules> Emit(const ir::SpecialisedProgram& variant, const layout::Layout& layout,
-                               layout::TypeLayouts& layouts, bool combined) {
+                               layout::TypeLayouts& layouts, bool combined, uint32_t most_bytes) {
   // For one variant everything is made anew; an assembler of many variants keeps the table.
-  ObjectTable table(*variant.pool);
+  ObjectTable table(*variant.pool, most_bytes);
   table.Prepare(variant);
   Assembler assembler(table, layouts);
   Diagnosed<EmittedModules> emitted;
@@ -62,6 +81,10 @@ Diagnosed<EmittedModules> Emit(const ir::SpecialisedProgram& variant, const layo
     return emitted;
   }
   EmittedModules& made = emitted.value.emplace();
+  made.oversized.assign(assembler.oversized().begin(), assembler.oversized().end());
+  if (!made.oversized.empty()) {
+    return emitted;
+  }
   // All entry points in one module, or a module for each.
   const auto count = static_cast<uint32_t>(combined ? 1 : variant.entries.size());
   for (uint32_t i = 0; i < count; ++i) {

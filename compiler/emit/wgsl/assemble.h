@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,10 @@ class Assembler {
   std::vector<Diagnostic> Begin(const ir::SpecialisedProgram& variant,
                                 const layout::Layout& layout);
 
+  // Entry points whose functions alone are larger than a module may be; then nothing can be written
+  // or described.
+  std::span<const uint32_t> oversized() const { return oversized_; }
+
   // The module of an entry point, by its number; of all of them: nothing.
   std::string Write(std::optional<uint32_t> entry) const;
 
@@ -42,19 +47,24 @@ class Assembler {
   std::span<const ModuleNeeds> needs() const { return needs_; }
 
  private:
+  void FindOversized();
+
   ObjectTable& table_;
   layout::TypeLayouts& layouts_;
   const ir::SpecialisedProgram* variant_ = nullptr;
   const layout::Layout* layout_ = nullptr;
   VariantFacts facts_;
   std::vector<ModuleNeeds> needs_;  // by entry point
+  std::vector<uint32_t> oversized_;
 };
 
 // All modules of a variant with memory of their own, for tools and tests.
 struct EmittedModules {
   std::vector<std::string> modules;  // by entry point; one if combined
+  std::vector<uint32_t> oversized;   // entry points, as Assembler has them; then no modules
 };
 Diagnosed<EmittedModules> Emit(const ir::SpecialisedProgram& variant, const layout::Layout& layout,
-                               layout::TypeLayouts& layouts, bool combined = false);
+                               layout::TypeLayouts& layouts, bool combined = false,
+                               uint32_t most_bytes = LanguageLimits{}.spirv_bytes);
 
 }  // namespace kiln::wgsl

@@ -4,9 +4,11 @@
 // spec/wgsl 3.1, 3.2; docs/IR.md.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <utility>
 
+#include "compiler/base/language_limits.h"
 #include "compiler/emit/wgsl/decl_names.h"
 #include "compiler/emit/wgsl/text_object.h"
 #include "compiler/emit/wgsl/types.h"
@@ -25,6 +27,8 @@ struct LoweringInputs {
   const DeclNames& names;  // of everything that the region mentions
   Types& types;
   std::span<const AtomicDecl> atomics;  // of the declarations that the region mentions
+  // That a module may have: text with more fits into none, and is not lowered to its end.
+  uint64_t most_bytes = LanguageLimits{}.spirv_bytes;
 };
 
 TextObject Lower(const ir::SpecialisedRegion& region, const LoweringInputs& inputs);

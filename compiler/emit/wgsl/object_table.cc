@@ -96,12 +96,28 @@ const TextObject& ObjectTable::TextOf(const ir::SpecialisedRegion& region,
     }
   }
   CheckStop();
-  const LoweringInputs inputs{.names = names_, .types = types_, .atomics = key};
+  const LoweringInputs inputs{
+      .names = names_, .types = types_, .atomics = key, .most_bytes = most_bytes_};
   TextObject text = Lower(region, inputs);
+  ChargeMemory(text.code.text.size() + text.code.marks.size() * sizeof(Relocation));
   // Counted for statistics and for the memory that a table may take.
   ++texts_made_;
   bytes_used_ += text.code.text.size() + text.code.marks.size() * sizeof(Relocation);
   return object.texts.emplace_back(std::move(key), std::move(text)).second;
+}
+
+// Counted while regions are lowered: few lines of source may ask for gigabytes of text.
+uint64_t ObjectTable::LeastBytes(const ir::FunctionRef& function,
+                                 std::span<const AtomicDecl> atomics) {
+  const std::vector<AtomicDecl> key = Touching(atomics, FactsOf(function).mentions);
+  uint64_t bytes = 0;
+  for (const ir::RegionRef& ref : function.regions) {
+    bytes += TextOf(*ref.specialised, key).bytes;
+    if (bytes > most_bytes_) {
+      break;
+    }
+  }
+  return bytes;
 }
 
 const FunctionObject& ObjectTable::ObjectOf(const ir::FunctionRef& function,
@@ -123,6 +139,7 @@ const FunctionObject& ObjectTable::ObjectOf(const ir::FunctionRef& function,
     texts.push_back(&TextOf(*ref.specialised, key));
   }
   FunctionObject made = MakeFunction(function, texts, RegionsOf(function), types_);
+  ChargeMemory(made.body.text.size() + made.body.marks.size() * sizeof(Relocation));
   bytes_used_ += made.body.text.size() + made.body.marks.size() * sizeof(Relocation);
   return known.objects.emplace_back(std::move(key), std::move(made)).second;
 }

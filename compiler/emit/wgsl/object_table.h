@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "compiler/base/flat_map.h"
+#include "compiler/base/language_limits.h"
 #include "compiler/emit/wgsl/decl_names.h"
 #include "compiler/emit/wgsl/function_object.h"
 #include "compiler/emit/wgsl/lower.h"
@@ -29,11 +30,13 @@ struct RegionObject {
 
 class ObjectTable {
  public:
-  // `pool` must outlive it.
-  explicit ObjectTable(const ir::Pool& pool) : types_(pool) {}
+  // `pool` must outlive it; `most_bytes` that a module may have.
+  explicit ObjectTable(const ir::Pool& pool, uint32_t most_bytes = LanguageLimits{}.spirv_bytes)
+      : types_(pool), most_bytes_(most_bytes) {}
   ObjectTable(const ObjectTable&) = delete;
   ObjectTable& operator=(const ObjectTable&) = delete;
 
+  uint32_t most_bytes() const { return most_bytes_; }
   Types& types() { return types_; }
   const DeclNames& names() const { return names_; }
 
@@ -50,7 +53,10 @@ class ObjectTable {
 
   // Valid as long as the table. Requires: the variant was prepared.
   const FunctionFacts& FactsOf(const ir::FunctionRef& function);
+  // The least number of bytes that the function has in a module, as long as that has room for them.
   // `atomics`: of the variant.
+  uint64_t LeastBytes(const ir::FunctionRef& function, std::span<const AtomicDecl> atomics);
+  // Requires: a module has room for it.
   const FunctionObject& ObjectOf(const ir::FunctionRef& function,
                                  std::span<const AtomicDecl> atomics);
 
@@ -73,6 +79,7 @@ class ObjectTable {
   std::vector<const RegionFacts*> RegionsOf(const ir::FunctionRef& function) const;
 
   Types types_;
+  const uint32_t most_bytes_;
   DeclNames names_;
   std::deque<RegionObject> objects_;
   FlatMap<const ir::SpecialisedRegion*, RegionObject*, AddressHash> regions_;

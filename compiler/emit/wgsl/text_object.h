@@ -100,7 +100,8 @@ struct TextObject {
   std::vector<LocalName> names;  // of the locals that the region declares
   Needs needs;
   std::vector<RegionFinding> findings;
-  bool ends = false;  // control never arrives at the end
+  bool ends = false;   // control never arrives at the end
+  uint64_t bytes = 0;  // of the lines that are there in any case
 };
 
 }  // namespace kiln::wgsl

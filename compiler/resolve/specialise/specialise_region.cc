@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "compiler/base/threads/stop.h"
+#include "compiler/resolve/checks/spirv_limits.h"
 #include "compiler/resolve/effect_survey.h"
 #include "compiler/resolve/specialise/region_builder.h"
 #include "compiler/resolve/specialise/specialise_block.h"
@@ -68,7 +69,7 @@ bool Specialise(RegionBuilder& region) {
   }
   const bool is_body = !region.generic().parent.valid();
   if (region.module().header.typed != 0) {
-    return SpecialiseTyped(region) && !HasErrors(region.diagnostics());
+    return SpecialiseTyped(region) && !HasErrors(region.diagnostics()) && CheckSpirvLimits(region);
   }
   if (is_body) {
     DeclareParameters(region);
@@ -90,7 +91,7 @@ bool Specialise(RegionBuilder& region) {
     region.Report(Make(Code::kRpl5021, region.At(spans != nullptr ? spans->name : ir::SpanId{}))
                       .With("name", region.module().Text(region.function().name)));
   }
-  if (region.failed() || HasErrors(region.diagnostics())) {
+  if (region.failed() || HasErrors(region.diagnostics()) || !CheckSpirvLimits(region)) {
     return false;
   }
   if (region.Has(ir::ModuleRule::kReadsAreAssigned)) {

@@ -59,12 +59,22 @@ struct SpecialiserScratch {
     uint32_t has_effect : 1 = 0;
   };
 
+  // Of a type, what SPIR-V bounds: for checks/spirv_limits alone.
+  struct TypeWidth {
+    bool known = false;
+    bool ends_open = false;  // in a runtime array
+    uint32_t own = 0;        // members of a struct
+    uint32_t members = 0;    // the most that a struct in it has
+    uint32_t items = 0;      // the most that an array in it has
+  };
+
   bool in_use = false;
   uint32_t epoch = 0;
   std::vector<Slot> slots;                   // by instruction of the function
   std::vector<LocalType> local_types;        // by LocalId
   std::vector<std::vector<Survey>> surveys;  // by module and instruction
   std::vector<bool> surveyed;                // by RegionId
+  std::vector<TypeWidth> widths;             // by TypeId
   std::vector<Operand> operands;
   std::vector<ir::InstId> steps;
   std::vector<uint32_t> pending;          // rows of the open blocks, one after the other

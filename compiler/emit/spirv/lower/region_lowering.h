@@ -54,6 +54,9 @@ class RegionLowering {
   // A new id that `op` computes from two operands, one operand.
   Ref Compute(spv::Op op, SymbolId type, Ref a, Ref b);
   Ref Compute(spv::Op op, SymbolId type, Ref a);
+  // No module has room for what was written. Then nothing more is, and nobody assembles it
+  // (PrepareFunctions).
+  bool IsFull() const { return writer_.word_count() > table_.most_words(); }
   // What a local is called: an own id, or a symbol if another region reserved it.
   Ref LowerName(ir::LocalId local, LocalRole role = LocalRole::kName);
 

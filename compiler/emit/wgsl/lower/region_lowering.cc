@@ -28,6 +28,7 @@ RegionLowering::RegionLowering(const ir::SpecialisedRegion& region, const Loweri
       types_(inputs.types),
       names_(inputs.names),
       atomics_(inputs.atomics),
+      most_bytes_(inputs.most_bytes),
       values_(region.insts.size()) {
   CountUses();
 }
@@ -135,16 +136,21 @@ std::string RegionLowering::VectorType(ir::Scalar scalar, uint32_t rows) {
   return Type(pool().Vector(scalar, rows));
 }
 
-void RegionLowering::Line(std::string_view text) {
+void RegionLowering::Append(std::string_view line) {
   text_.append(size_t{2} * indent, ' ');
-  text_ += text;
+  text_ += line;
   text_ += '\n';
+}
+
+void RegionLowering::Line(std::string_view text) {
+  Append(text);
+  object_.bytes += size_t{2} * indent + text.size() + 1;
 }
 
 // The line is there only if the condition of the mark holds when the function is put together.
 void RegionLowering::LineIf(MarkKind when, uint32_t id, std::string_view text) {
   text_ += Mark(when, id);
-  Line(text);
+  Append(text);
   text_ += Mark(MarkKind::kEnd);
 }
 
@@ -237,14 +243,14 @@ void RegionLowering::Flush() {
 // The text of a nested block is written aside. What waits outside must not be named inside, where
 // it would not be computed on all paths.
 RegionLowering::NestedBlock RegionLowering::Capture(ir::BlockId block) {
-  const std::string outer = std::exchange(text_, {});
+  std::string outer = std::exchange(text_, {});
   std::vector<ir::InstId> outer_waiting = std::exchange(waiting_, {});
   const bool outer_ends = std::exchange(ends, false);
   ++indent;
   yielded = {};
   LowerBlock(*this, block);
   --indent;
-  NestedBlock captured{.text = std::exchange(text_, outer),
+  NestedBlock captured{.text = std::exchange(text_, std::move(outer)),
                        .yielded = std::exchange(yielded, {}),
                        .ends = std::exchange(ends, outer_ends)};
   waiting_ = std::move(outer_waiting);

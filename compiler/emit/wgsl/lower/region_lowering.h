@@ -58,6 +58,9 @@ class RegionLowering {
   std::string Type(ir::TypeId type);
   std::string VectorType(ir::Scalar scalar, uint32_t rows);
   void Line(std::string_view text);
+  // No module has room for the lines that were written. Then nothing more is, and nobody puts them
+  // into a module (Assembler::Begin).
+  bool IsFull() const { return object_.bytes > most_bytes_; }
   // A line that is there under a condition.
   void LineIf(MarkKind when, uint32_t id, std::string_view text);
   // Where another region goes.
@@ -127,6 +130,7 @@ class RegionLowering {
     bool taken_apart = false;
   };
 
+  void Append(std::string_view line);
   void CountUses();
   void TakeApart(ir::InstId image, ir::InstId coordinate);
   void CountStep(ir::InstId access, ir::InstId step);
@@ -135,6 +139,7 @@ class RegionLowering {
   Types& types_;
   const DeclNames& names_;
   std::span<const AtomicDecl> atomics_;
+  const uint64_t most_bytes_;
   TextObject object_;
   std::string text_;
   std::vector<Value> values_;        // by InstId
