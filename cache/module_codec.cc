@@ -355,11 +355,11 @@ std::optional<SymbolWriter::Globals> SymbolWriter::GlobalsOf(std::span<const uin
 
 // A module that cannot be said in this form adds what it defines up to there; that costs room and
 // harms nothing.
-// A symbol keeps its number, so what is found now is what Encode would find when the table is whole.
+// A symbol keeps its number, so what is found now is what Encode would find when the table is
+// whole.
 size_t SymbolWriter::Add(ByteView module) {
-  added_.push_back(module.size() % sizeof(uint32_t) == 0
-                       ? GlobalsOf(WordsOf(module), Missing::kAdd)
-                       : std::nullopt);
+  added_.push_back(module.size() % sizeof(uint32_t) == 0 ? GlobalsOf(WordsOf(module), Missing::kAdd)
+                                                         : std::nullopt);
   return added_.size() - 1;
 }
 

@@ -383,11 +383,10 @@ Result<TableWrites::WrittenValue> TableWrites::WrittenValueOf(const Item& item) 
   const ByteView record = item.value.bytes;
   const auto with = [&](const RecordForm& form) -> std::optional<WrittenValue> {
     std::optional<Bytes> shortened = form.Shorten(record);
-    return shortened.has_value()
-               ? std::optional(WrittenValue{.form = form.number(),
-                                            .shortened = *std::move(shortened),
-                                            .summary = form.SummaryOf(record)})
-               : std::nullopt;
+    return shortened.has_value() ? std::optional(WrittenValue{.form = form.number(),
+                                                              .shortened = *std::move(shortened),
+                                                              .summary = form.SummaryOf(record)})
+                                 : std::nullopt;
   };
   const bool has_form = item.key.level == Level::kSignature || item.key.level == Level::kRecipe;
   for (auto form = forms_.rbegin(); has_form && form != forms_.rend(); ++form) {
