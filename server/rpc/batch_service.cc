@@ -160,6 +160,9 @@ class WatchCall final : public grpc::ServerWriteReactor<v1::BatchEvent>,
     if (waiting_.empty()) {
       return pace_.CaughtUp();
     }
+    if (const Result<void> known = frame_.StillPermitted(); !known.ok()) {
+      return End(known);
+    }
     message_.Clear();
     ToProto(waiting_.front(), message_);
     message_.set_at(static_cast<uint64_t>(
