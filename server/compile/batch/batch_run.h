@@ -152,8 +152,8 @@ struct BatchRun {
   std::map<uint64_t, std::function<void()>> subscribers KILN_GUARDED_BY(mutex);
 
   bool Over() KILN_REQUIRES(mutex);
-  // What its row and its callers are told: of one that was cancelled that it is, also while its last
-  // steps run.
+  // What its row and its callers are told: of one that was cancelled that it is, also while its
+  // last steps run.
   BatchState LastingState() KILN_REQUIRES(mutex);
   // Notes that somebody wants it built; whether he is new.
   bool Join(const std::string& starter) KILN_REQUIRES(mutex);
