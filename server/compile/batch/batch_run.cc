@@ -51,10 +51,6 @@ bool BatchRun::Over() {
          state == BatchState::kCancelled;
 }
 
-BatchState BatchRun::LastingState() {
-  return cancelled && !Over() ? BatchState::kCancelled : state;
-}
-
 bool BatchRun::IsRepeatable() {
   const bool right = progress.failed + progress.limited + progress.poisoned == 0;
   const bool stored = progress.unbuilt + progress.unstored == 0 && progress.problem.empty();

@@ -154,7 +154,9 @@ struct BatchRun {
   bool Over() KILN_REQUIRES(mutex);
   // What its row and its callers are told: of one that was cancelled that it is, also while its
   // last steps run.
-  BatchState LastingState() KILN_REQUIRES(mutex);
+  BatchState LastingState() KILN_REQUIRES(mutex) {
+    return cancelled && !Over() ? BatchState::kCancelled : state;
+  }
   // Notes that somebody wants it built; whether he is new.
   bool Join(const std::string& starter) KILN_REQUIRES(mutex);
   std::string FirstStarter() KILN_REQUIRES(mutex) {
