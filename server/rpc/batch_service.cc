@@ -19,7 +19,9 @@
 #include "server/rpc/messages/convert_request.h"
 #include "server/rpc/messages/message_limits.h"
 #include "server/rpc/messages/paging.h"
+#include "server/rpc/messages/parsed_size.h"
 #include "server/rpc/messages/request_error.h"
+#include "server/rpc/reactors/bytes_call.h"
 #include "server/rpc/reactors/call_context.h"
 #include "server/rpc/reactors/event_pump.h"
 #include "server/rpc/reactors/host.h"
@@ -160,6 +162,9 @@ class WatchCall final : public grpc::ServerWriteReactor<v1::BatchEvent>,
     if (waiting_.empty()) {
       return pace_.CaughtUp();
     }
+    if (const Result<void> known = frame_.StillPermitted(); !known.ok()) {
+      return End(known);
+    }
     message_.Clear();
     ToProto(waiting_.front(), message_);
     message_.set_at(static_cast<uint64_t>(
@@ -236,7 +241,8 @@ Bytes SpecOf(const v1::StartBatchRequest& request) {
   return {bytes.begin(), bytes.end()};
 }
 
-class BatchService final : public v1::BatchService::CallbackService {
+class BatchService final
+    : public v1::BatchService::WithRawCallbackMethod_StartBatch<v1::BatchService::CallbackService> {
  public:
   BatchService(const Host& host, Engine& engine)
       : host_(host),
@@ -245,14 +251,13 @@ class BatchService final : public v1::BatchService::CallbackService {
             kTick, [this] { Tick(); }, host.log) {}
 
   grpc::ServerUnaryReactor* StartBatch(grpc::CallbackServerContext* context,
-                                       const v1::StartBatchRequest* request,
-                                       v1::StartBatchReply* reply) override {
-    return AnswerUnary(
-        host_, *context,
-        {.name = "StartBatch", .needs = Needs::kWork, .held = Holding(*request, *reply)},
-        [this, request, reply](CallContext& frame, const cache::Call& call,
-                               v1::ErrorDetail& detail) {
-          return Start(*request, frame.principal(), call, *reply, detail);
+                                       const grpc::ByteBuffer* request,
+                                       grpc::ByteBuffer* reply) override {
+    return AnswerBytes<v1::StartBatchRequest, v1::StartBatchReply>(
+        host_, *context, "StartBatch", *request, *reply,
+        [this](CallContext& frame, const v1::StartBatchRequest& request, const cache::Call& call,
+               v1::StartBatchReply& reply, v1::ErrorDetail& detail) {
+          return Start(request, frame.principal(), call, reply, detail);
         });
   }
 
@@ -403,6 +408,7 @@ class BatchService final : public v1::BatchService::CallbackService {
     }
     v1::StartBatchRequest spaces;
     if (request.spaces_size() != 0 || blob->bytes.size() > kMaxStoredRequest ||
+        !CheckParts(blob->bytes, *v1::StartBatchRequest::descriptor()).ok() ||
         !spaces.ParseFromArray(blob->bytes.data(), static_cast<int>(blob->bytes.size()))) {
       return Malformed("spaces_digest", "it names a StartBatchRequest with only spaces set");
     }

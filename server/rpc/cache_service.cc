@@ -13,6 +13,7 @@
 #include "proto/kiln/v1/cache.grpc.pb.h"
 #include "server/rpc/calls/cache_calls.h"
 #include "server/rpc/calls/compile_calls.h"
+#include "server/rpc/reactors/bytes_call.h"
 #include "server/rpc/reactors/host.h"
 #include "server/rpc/reactors/stream_call.h"
 #include "server/rpc/reactors/unary_call.h"
@@ -29,20 +30,24 @@ std::string HexOf(const std::string& bytes) {
                                          ""));
 }
 
-// Uploads read bytes: a malformed message would otherwise look like the end of the stream.
-class CacheService final
-    : public v1::CacheService::WithRawCallbackMethod_PutBlobs<v1::CacheService::CallbackService> {
+// Uploads read bytes: a malformed message would otherwise look like the end of the stream. Requests
+// with lists do for what is in bytes_call.h.
+using RawUpload =
+    v1::CacheService::WithRawCallbackMethod_PutBlobs<v1::CacheService::CallbackService>;
+using RawMissing = v1::CacheService::WithRawCallbackMethod_FindMissing<RawUpload>;
+using RawRows = v1::CacheService::WithRawCallbackMethod_GetRows<RawMissing>;
+class CacheService final : public v1::CacheService::WithRawCallbackMethod_PutRows<RawRows> {
  public:
   CacheService(const Host& host, Engine& engine) : host_(host), engine_(engine) {}
 
   grpc::ServerUnaryReactor* FindMissing(grpc::CallbackServerContext* context,
-                                        const v1::FindMissingRequest* request,
-                                        v1::FindMissingReply* reply) override {
-    return AnswerUnary(
-        host_, *context,
-        {.name = "FindMissing", .needs = Needs::kWork, .held = Holding(*request, *reply)},
-        [this, request, reply](const cache::Call& call, v1::ErrorDetail& detail) {
-          return rpc::FindMissing(engine_, *request, call, *reply, detail);
+                                        const grpc::ByteBuffer* request,
+                                        grpc::ByteBuffer* reply) override {
+    return AnswerBytes<v1::FindMissingRequest, v1::FindMissingReply>(
+        host_, *context, "FindMissing", *request, *reply,
+        [this](CallContext&, const v1::FindMissingRequest& request, const cache::Call& call,
+               v1::FindMissingReply& reply, v1::ErrorDetail& detail) {
+          return rpc::FindMissing(engine_, request, call, reply, detail);
         });
   }
 
@@ -69,28 +74,27 @@ class CacheService final
   }
 
   grpc::ServerUnaryReactor* GetRows(grpc::CallbackServerContext* context,
-                                    const v1::GetRowsRequest* request,
-                                    v1::GetRowsReply* reply) override {
-    return AnswerUnary(
-        host_, *context,
-        {.name = "GetRows", .needs = Needs::kWork, .held = Holding(*request, *reply)},
-        [this, request, reply](const cache::Call& call, v1::ErrorDetail& detail) {
-          return rpc::GetRows(engine_, *request, call, *reply, detail);
+                                    const grpc::ByteBuffer* request,
+                                    grpc::ByteBuffer* reply) override {
+    return AnswerBytes<v1::GetRowsRequest, v1::GetRowsReply>(
+        host_, *context, "GetRows", *request, *reply,
+        [this](CallContext&, const v1::GetRowsRequest& request, const cache::Call& call,
+               v1::GetRowsReply& reply, v1::ErrorDetail& detail) {
+          return rpc::GetRows(engine_, request, call, reply, detail);
         });
   }
 
   grpc::ServerUnaryReactor* PutRows(grpc::CallbackServerContext* context,
-                                    const v1::PutRowsRequest* request,
-                                    v1::PutRowsReply* reply) override {
-    return AnswerUnary(
-        host_, *context,
-        {.name = "PutRows", .needs = Needs::kWork, .held = Holding(*request, *reply)},
-        [this, request, reply](CallContext& frame, const cache::Call& call,
-                               v1::ErrorDetail& detail) {
-          Result<void> put = rpc::PutRows(engine_.store, *request, call, *reply, detail);
+                                    const grpc::ByteBuffer* request,
+                                    grpc::ByteBuffer* reply) override {
+    return AnswerBytes<v1::PutRowsRequest, v1::PutRowsReply>(
+        host_, *context, "PutRows", *request, *reply,
+        [this](CallContext& frame, const v1::PutRowsRequest& request, const cache::Call& call,
+               v1::PutRowsReply& reply, v1::ErrorDetail& detail) {
+          Result<void> put = rpc::PutRows(engine_.store, request, call, reply, detail);
           // Only what says something about its sender is noted for the audit log; a full store or a
           // missing reference is not his doing.
-          for (const v1::PutRowsReply::Refused& row : reply->refused()) {
+          for (const v1::PutRowsReply::Refused& row : reply.refused()) {
             if (row.reason() == "MALFORMED" || row.reason() == "CONFLICT") {
               frame.NoteRejected("row " + HexOf(row.key()), row.reason());
             }

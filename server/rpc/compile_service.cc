@@ -13,6 +13,7 @@
 #include "server/rpc/compile_answer.h"
 #include "server/rpc/fetch_call.h"
 #include "server/rpc/messages/wire.h"
+#include "server/rpc/reactors/bytes_call.h"
 #include "server/rpc/reactors/host.h"
 #include "server/rpc/reactors/stream_call.h"
 #include "server/rpc/reactors/unary_call.h"
@@ -26,7 +27,12 @@ namespace {
 using RawFetch =
     v1::CompileService::WithRawCallbackMethod_Fetch<v1::CompileService::CallbackService>;
 using RawUpload = v1::CompileService::WithRawCallbackMethod_PutSources<RawFetch>;
-class CompileService final : public v1::CompileService::WithRawCallbackMethod_Compile<RawUpload> {
+using RawCompile = v1::CompileService::WithRawCallbackMethod_Compile<RawUpload>;
+// Requests with lists are read as bytes too: see bytes_call.h.
+using RawOptions = v1::CompileService::WithRawCallbackMethod_ListOptions<RawCompile>;
+using RawCount = v1::CompileService::WithRawCallbackMethod_CountVariants<RawOptions>;
+using RawList = v1::CompileService::WithRawCallbackMethod_ListVariants<RawCount>;
+class CompileService final : public v1::CompileService::WithRawCallbackMethod_Explain<RawList> {
  public:
   CompileService(const Host& host, Engine& engine) : host_(host), engine_(engine) {}
 
@@ -59,35 +65,35 @@ class CompileService final : public v1::CompileService::WithRawCallbackMethod_Co
   }
 
   grpc::ServerUnaryReactor* ListOptions(grpc::CallbackServerContext* context,
-                                        const v1::ListOptionsRequest* request,
-                                        v1::ListOptionsReply* reply) override {
-    return AnswerUnary(
-        host_, *context,
-        {.name = "ListOptions", .needs = Needs::kWork, .held = Holding(*request, *reply)},
-        [this, request, reply](const cache::Call& call, v1::ErrorDetail& detail) {
-          return rpc::ListOptions(engine_, *request, call, *reply, detail);
+                                        const grpc::ByteBuffer* request,
+                                        grpc::ByteBuffer* reply) override {
+    return AnswerBytes<v1::ListOptionsRequest, v1::ListOptionsReply>(
+        host_, *context, "ListOptions", *request, *reply,
+        [this](CallContext&, const v1::ListOptionsRequest& request, const cache::Call& call,
+               v1::ListOptionsReply& reply, v1::ErrorDetail& detail) {
+          return rpc::ListOptions(engine_, request, call, reply, detail);
         });
   }
 
   grpc::ServerUnaryReactor* CountVariants(grpc::CallbackServerContext* context,
-                                          const v1::CountVariantsRequest* request,
-                                          v1::CountVariantsReply* reply) override {
-    return AnswerUnary(
-        host_, *context,
-        {.name = "CountVariants", .needs = Needs::kWork, .held = Holding(*request, *reply)},
-        [this, request, reply](const cache::Call& call, v1::ErrorDetail& detail) {
-          return rpc::CountVariants(engine_, *request, call, *reply, detail);
+                                          const grpc::ByteBuffer* request,
+                                          grpc::ByteBuffer* reply) override {
+    return AnswerBytes<v1::CountVariantsRequest, v1::CountVariantsReply>(
+        host_, *context, "CountVariants", *request, *reply,
+        [this](CallContext&, const v1::CountVariantsRequest& request, const cache::Call& call,
+               v1::CountVariantsReply& reply, v1::ErrorDetail& detail) {
+          return rpc::CountVariants(engine_, request, call, reply, detail);
         });
   }
 
   grpc::ServerUnaryReactor* ListVariants(grpc::CallbackServerContext* context,
-                                         const v1::ListVariantsRequest* request,
-                                         v1::ListVariantsReply* reply) override {
-    return AnswerUnary(
-        host_, *context,
-        {.name = "ListVariants", .needs = Needs::kWork, .held = Holding(*request, *reply)},
-        [this, request, reply](const cache::Call& call, v1::ErrorDetail& detail) {
-          return rpc::ListVariants(engine_, *request, call, *reply, detail);
+                                         const grpc::ByteBuffer* request,
+                                         grpc::ByteBuffer* reply) override {
+    return AnswerBytes<v1::ListVariantsRequest, v1::ListVariantsReply>(
+        host_, *context, "ListVariants", *request, *reply,
+        [this](CallContext&, const v1::ListVariantsRequest& request, const cache::Call& call,
+               v1::ListVariantsReply& reply, v1::ErrorDetail& detail) {
+          return rpc::ListVariants(engine_, request, call, reply, detail);
         });
   }
 
@@ -104,13 +110,13 @@ class CompileService final : public v1::CompileService::WithRawCallbackMethod_Co
   }
 
   grpc::ServerUnaryReactor* Explain(grpc::CallbackServerContext* context,
-                                    const v1::ExplainRequest* request,
-                                    v1::ExplainReply* reply) override {
-    return AnswerUnary(
-        host_, *context,
-        {.name = "Explain", .needs = Needs::kWork, .held = Holding(*request, *reply)},
-        [this, request, reply](const cache::Call& call, v1::ErrorDetail& detail) {
-          return rpc::Explain(engine_, *request, call, *reply, detail);
+                                    const grpc::ByteBuffer* request,
+                                    grpc::ByteBuffer* reply) override {
+    return AnswerBytes<v1::ExplainRequest, v1::ExplainReply>(
+        host_, *context, "Explain", *request, *reply,
+        [this](CallContext&, const v1::ExplainRequest& request, const cache::Call& call,
+               v1::ExplainReply& reply, v1::ErrorDetail& detail) {
+          return rpc::Explain(engine_, request, call, reply, detail);
         });
   }
 

@@ -226,6 +226,9 @@ class WatchCall final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::B
       return;
     }
     if (const std::optional<reload::Event> event = stream_->Take(); event.has_value()) {
+      if (const Result<void> known = frame_.StillPermitted(); !known.ok()) {
+        return End(known);
+      }
       message_.Clear();
       ToProto(engine_, *event, inline_data_, message_);
       writing_ = true;

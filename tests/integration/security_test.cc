@@ -12,7 +12,7 @@
 #include <google/protobuf/descriptor.h>
 
 #include "compiler/base/files/user_folders.h"
-#include "proto/kiln/v1/watch.pb.h"
+#include "proto/kiln/v1/watch.grpc.pb.h"
 #include "server/rpc/transport/method_table.h"
 #include "tests/integration/security_case.h"
 #include "tests/support/call_empty.h"
@@ -171,6 +171,51 @@ TEST_F(Security, RevokedToken_IsRefusedWithoutRestart) {
   rows.erase(rows.begin());
   ASSERT_TRUE(ops::WriteTokens(folder.path() + "/tokens.toml", rows).ok());
   EXPECT_EQ(CallEmpty(tcp, kInfo, tokens[0]).error_code(), grpc::StatusCode::UNAUTHENTICATED);
+}
+
+// What is open does not outlive the token: the next step of it is refused.
+TEST_F(Security, RevokedToken_EndsWhatIsOpen) {
+  using Code = grpc::StatusCode;
+  StartTcp();
+  const auto tcp = Tcp();
+  for (const bool revoked : {false, true}) {
+    grpc::ClientContext watching, sending;
+    for (grpc::ClientContext* context : {&watching, &sending}) {
+      context->AddMetadata("authorization", "Bearer " + tokens[1]);
+    }
+    const auto watch = v1::WatchService::NewStub(tcp)->Watch(&watching);
+    v1::WatchRequest open;
+    open.mutable_open()->set_project("revoked");
+    open.mutable_open()->set_role(v1::WatchRequest::Open::SUBSCRIBER);
+    ASSERT_TRUE(watch->Write(open));
+    v1::PutSourcesReply put;
+    const auto upload = v1::CompileService::NewStub(tcp)->PutSources(&sending, &put);
+    const std::string text = "instance cheap: flag false;";
+    v1::PutSourcesRequest chunk;
+    chunk.mutable_digest()->set_id(Id(DigestOf(std::string_view(text)).id));
+    chunk.mutable_digest()->set_size(text.size());
+    chunk.set_data(text);
+    chunk.set_last(true);
+    ASSERT_TRUE(upload->Write(chunk));
+    v1::WatchEvent event;
+    ASSERT_TRUE(watch->Read(&event)) << "it is open";
+    if (revoked) {
+      rows.erase(rows.begin() + 1);
+      ASSERT_TRUE(ops::WriteTokens(folder.path() + "/tokens.toml", rows).ok());
+    }
+    v1::WatchRequest more;
+    (void)more.mutable_interest();
+    (void)watch->Write(more);
+    (void)watch->WritesDone();
+    if (!revoked) {
+      watching.TryCancel();  // a subscriber has no end of its own
+    }
+    while (watch->Read(&event)) {
+    }
+    EXPECT_EQ(watch->Finish().error_code(), revoked ? Code::UNAUTHENTICATED : Code::CANCELLED);
+    (void)upload->WritesDone();
+    EXPECT_EQ(upload->Finish().error_code(), revoked ? Code::UNAUTHENTICATED : Code::OK);
+  }
 }
 
 TEST_F(Security, RubbishOnThePort_HarmsNobody) {

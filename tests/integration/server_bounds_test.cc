@@ -311,6 +311,50 @@ TEST_F(Bounds, ManySpacesThatAreHardToCount_ShareTheTimeOfTheRequest) {
 }
 
 // Names that a request chooses stand in what it is told: in diagnostics, items and errors.
+// Two bytes each, and hundreds once they are objects: they are counted in the bytes.
+TEST_F(Bounds, RequestsOfEmptyParts_AreRefusedBeforeTheyAreParsed) {
+  Start();
+  constexpr int kParts = 100'000;
+  v1::CompileRequest one;
+  v1::CountVariantsRequest count;
+  v1::StartBatchRequest start;
+  v1::ListOptionsRequest options;
+  v1::ListVariantsRequest variants;
+  for (int i = 0; i < kParts; ++i) {
+    (void)one.mutable_variant()->mutable_inline_program()->add_targets();
+    (void)count.add_spaces();
+    (void)start.add_spaces();
+    (void)options.add_programs();
+    (void)variants.mutable_space()->add_axes();
+  }
+  const auto check = [](const char* name, auto&& call) {
+    grpc::ClientContext context;
+    EXPECT_EQ(call(context).error_code(), grpc::StatusCode::INVALID_ARGUMENT) << name;
+    EXPECT_EQ(DetailOf(context).reason(), "MALFORMED_REQUEST") << name;
+    EXPECT_EQ(DetailOf(context).field(), "message") << name;
+  };
+  check("Compile", [&](grpc::ClientContext& context) {
+    v1::CompileReply reply;
+    return compile->Compile(&context, one, &reply);
+  });
+  check("CountVariants", [&](grpc::ClientContext& context) {
+    v1::CountVariantsReply reply;
+    return compile->CountVariants(&context, count, &reply);
+  });
+  check("ListOptions", [&](grpc::ClientContext& context) {
+    v1::ListOptionsReply reply;
+    return compile->ListOptions(&context, options, &reply);
+  });
+  check("ListVariants", [&](grpc::ClientContext& context) {
+    v1::ListVariantsReply reply;
+    return compile->ListVariants(&context, variants, &reply);
+  });
+  check("StartBatch", [&](grpc::ClientContext& context) {
+    v1::StartBatchReply reply;
+    return batch->StartBatch(&context, start, &reply);
+  });
+}
+
 TEST_F(Bounds, LongNamesOfRequests_AreSaidInShortReplies) {
   constexpr size_t kLong = size_t{1} << 20;
   v1::CompileRequest request;

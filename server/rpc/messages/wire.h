@@ -14,6 +14,7 @@
 
 #include "compiler/base/bytes.h"
 #include "compiler/base/result.h"
+#include "server/rpc/messages/parsed_size.h"
 #include "server/rpc/messages/request_error.h"
 
 namespace kiln::rpc {
@@ -38,10 +39,17 @@ class WireHead {
   size_t size_ = 0;
 };
 
-// A message of the wire from its bytes. Errors: kInvalidArgument with MALFORMED_REQUEST.
+// A message of the wire from its bytes. Errors: kInvalidArgument with MALFORMED_REQUEST, also for
+// one that has more parts than anybody needs (CheckParts).
 template <class Message>
 Result<Message> MessageFrom(const grpc::ByteBuffer& bytes) {
   grpc::ByteBuffer read(bytes);  // reading takes it apart
+  grpc::Slice whole;             // the same bytes if they are in one piece, else a copy
+  if (!read.TrySingleSlice(&whole).ok() && !read.DumpToSingleSlice(&whole).ok()) {
+    return Malformed("message", "these bytes are no " + Message::descriptor()->name());
+  }
+  const std::span<const uint8_t> wire(whole.begin(), whole.size());
+  KILN_TRY_VOID(CheckParts(std::as_bytes(wire), *Message::descriptor()));
   Message message;
   if (!grpc::SerializationTraits<Message>::Deserialize(&read, &message).ok()) {
     return Malformed("message", "these bytes are no " + Message::descriptor()->name());

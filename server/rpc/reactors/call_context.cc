@@ -450,6 +450,15 @@ jobs::Job CallContext::JobOf(Body body, std::shared_ptr<JobEnd> end, jobs::Lane 
   return job;
 }
 
+// Only tokens are taken away; a user of the socket is who he was when he connected.
+Result<void> CallContext::StillPermitted() const {
+  if (caller_.transport != ops::Transport::kTcp) {
+    return {};
+  }
+  const Result<ops::Principal> now = host_.access.Identify(caller_, method_);
+  return now.ok() ? ops::Access::Check(*now, method_, needed_) : Result<void>(now.error());
+}
+
 // Never throws, and `done` is called exactly once in every case, perhaps before this returns.
 void CallContext::Submit(Body body, JobEnd::Done done, jobs::Lane lane) noexcept {
   std::shared_ptr<JobEnd> end;
@@ -471,6 +480,10 @@ void CallContext::Submit(Body body, JobEnd::Done done, jobs::Lane lane) noexcept
   }
   Result<void> refused;
   submitted = CatchAll([&] {
+    refused = StillPermitted();
+    if (!refused.ok()) {
+      return;
+    }
     if (const Result<uint64_t> id = host_.queue.Submit(JobOf(std::move(body), end, lane));
         !id.ok()) {
       refused = id.error();

@@ -40,6 +40,9 @@ class CallContext {
   const Result<void>& Permitted() const { return permitted_; }
   // May it do what needs this scope, too? Errors: as Permitted.
   Result<void> AlsoNeeds(ops::Scope scope);
+  // The same later on, for a call that goes on: a token may be revoked, or run out, while a stream
+  // of its is open. Errors: as Permitted.
+  Result<void> StillPermitted() const;
   // Permitted, and the daemon takes work that is new. Errors: kUnavailable with reason DRAINING.
   Result<void> Admit() const;
   // What the call is about, for the audit log.
@@ -94,7 +97,8 @@ class CallContext {
 
   // Runs `body` in a lane and then `done` with its result, or with what the body threw, exactly
   // once: here and now if the queue does not take it, and with an error if the queue drops it.
-  // `done` throws nothing. Neither touches the frame after the call was finished. In the batch lane
+  // `done` throws nothing. Neither touches the frame after the call was finished. Only for a caller
+  // who is StillPermitted: streams submit many jobs. In the batch lane
   // only the caller's own deadline counts.
   using Body = std::function<Result<void>(const cache::Call&)>;
   void Submit(Body body, JobEnd::Done done, jobs::Lane lane = jobs::Lane::kInteractive) noexcept;
