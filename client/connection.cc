@@ -144,6 +144,12 @@ Result<std::unique_ptr<Connection>> Connection::Open(const Endpoint& endpoint) {
   KILN_TRY(tls.pem_root_certs, OptionalFile(endpoint.tls_ca));
   KILN_TRY(tls.pem_cert_chain, OptionalFile(endpoint.tls_cert));
   KILN_TRY(tls.pem_private_key, OptionalFile(endpoint.tls_key));
+  // OpenSSL would ask the terminal for the pass phrase, and the command would wait for it. The word
+  // stands in the first line of such a key, or in the second one of the older form.
+  if (tls.pem_private_key.find("ENCRYPTED") != std::string::npos) {
+    return Wrong(fmt::format("'{}' is protected by a pass phrase, which nobody can be asked for",
+                             endpoint.tls_key));
+  }
   auto connection = std::make_unique<Connection>();
   connection->address = endpoint.address;
   connection->target = connection->host_port = endpoint.address.substr(kHttps.size());

@@ -6,7 +6,6 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
-#include <cstring>
 #include <filesystem>
 #include <set>
 #include <sys/random.h>
@@ -37,16 +36,13 @@ using Json = nlohmann::ordered_json;
 
 void Print(const Json& object) { fmt::print("{}\n", JsonLine(object)); }
 
-// A line that is on its way to the reader when this returns. Errors: kResourceExhausted if stdout
-// takes no more, because the disk is full or it is closed.
+// A line that is on its way to the reader when this returns. Errors: FileError if stdout takes no
+// more, because the disk is full or it is closed.
 Result<void> PrintNow(const std::string& line) {
   const bool is_written =
       std::fputs((line + "\n").c_str(), stdout) >= 0 && std::fflush(stdout) == 0;
   if (!is_written) {
-    return Error{.code = ErrorCode::kResourceExhausted,
-                 .context = fmt::format("cannot write to stdout: {}; no token was made",
-                                        std::strerror(errno)),
-                 .reason = "OUTPUT"};
+    return FileError("stdout", "no token was made, it cannot be told: cannot write", errno);
   }
   return {};
 }

@@ -506,6 +506,16 @@ axes = { stars = "*" }
         self.expect(self.run_program("kiln", "buld"), 2, "did you mean 'build'?")
         self.expect(self.run_program("kiln", "frobnicate"), 2, "unknown verb 'frobnicate'")
 
+    def test_manifest_is_read_up_to_its_limit(self):
+        with open(self.dir / "kiln.toml", "wb") as file:
+            file.truncate(5 << 20)
+        self.expect(self.run_program("kiln", "options", "one"), 5,
+                    "kiln.toml' exceeds the limit of 4194304 bytes")
+        (self.dir / "kiln.toml").unlink()
+        (self.dir / "kiln.toml").symlink_to("/proc/self/pagemap")  # says that it has no bytes
+        self.assertIn(self.run_program("kiln", "options", "one").returncode, (3, 5))
+        (self.dir / "kiln.toml").unlink()
+
     def test_deep_folders_are_refused(self):
         deep = self.dir / "deep"
         for depth, exits in (40, (0, 0)), (80, (2, 5)):
