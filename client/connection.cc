@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <grpcpp/resource_quota.h>
 
 #include "client/autostart.h"
 #include "client/daemon_socket.h"
@@ -21,6 +22,8 @@ constexpr int kMaxMessageBytes = 64 << 20;
 
 constexpr std::string_view kUnix = "unix:";
 constexpr std::string_view kHttps = "https://";
+
+static_assert(kMostReceivingBytes == size_t{2} * kMaxMessageBytes);
 
 // Calls that do work are repeated when the daemon is not ready or full, with jitter, within their
 // deadline, and when the daemon says after how long (spec/daemon 2.5). What looks at the daemon
@@ -44,6 +47,9 @@ grpc::ChannelArguments ChannelArguments(const Keepalive& keepalive = {}) {
   grpc::ChannelArguments arguments;
   arguments.SetMaxReceiveMessageSize(kMaxMessageBytes);
   arguments.SetMaxSendMessageSize(kMaxMessageBytes);
+  grpc::ResourceQuota quota("kiln");
+  quota.Resize(kMostReceivingBytes);
+  arguments.SetResourceQuota(quota);
   arguments.SetServiceConfigJSON(kServiceConfig);
   // A daemon that comes back is found soon, since watches wait for it.
   arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 100);
@@ -138,6 +144,12 @@ Result<std::unique_ptr<Connection>> Connection::Open(const Endpoint& endpoint) {
   KILN_TRY(tls.pem_root_certs, OptionalFile(endpoint.tls_ca));
   KILN_TRY(tls.pem_cert_chain, OptionalFile(endpoint.tls_cert));
   KILN_TRY(tls.pem_private_key, OptionalFile(endpoint.tls_key));
+  // OpenSSL would ask the terminal for the pass phrase, and the command would wait for it. The word
+  // stands in the first line of such a key, or in the second one of the older form.
+  if (tls.pem_private_key.find("ENCRYPTED") != std::string::npos) {
+    return Wrong(fmt::format("'{}' is protected by a pass phrase, which nobody can be asked for",
+                             endpoint.tls_key));
+  }
   auto connection = std::make_unique<Connection>();
   connection->address = endpoint.address;
   connection->target = connection->host_port = endpoint.address.substr(kHttps.size());

@@ -75,6 +75,12 @@ inline constexpr std::chrono::seconds kAnswerWithin{60};
 inline constexpr std::chrono::minutes kPlanWithin{10};
 inline constexpr std::chrono::minutes kUploadWithin{16};
 
+// Of one channel: what has come and nobody has taken yet. gRPC 1.51 looks at the size of a message
+// when it has all of it, so a peer may announce 4 GiB and send them. Where this is used up gRPC
+// ends a stream that is receiving, and says kBuffersFull. Two messages of the largest size.
+inline constexpr size_t kMostReceivingBytes = size_t{128} << 20;
+inline constexpr const char* kBuffersFull = "Buffers full";
+
 // Context of one call: the detail of an error comes as trailing metadata.
 struct Context {
   grpc::ClientContext grpc;
@@ -103,6 +109,13 @@ struct Context {
               .context = "the daemon did not answer within " + std::to_string(patience_.count()) +
                          " s; 'kiln doctor' says what is wrong with it",
               .reason = "DEADLINE"};
+    }
+    if (detail == trailers.end() && status.error_code() == grpc::StatusCode::RESOURCE_EXHAUSTED &&
+        status.error_message() == kBuffersFull) {
+      return {.code = ErrorCode::kResourceExhausted,
+              .context = "the daemon sends more at once than a client takes, " +
+                         std::to_string(kMostReceivingBytes >> 20) + " MiB",
+              .reason = "LIMIT_EXCEEDED"};
     }
     if (detail == trailers.end()) {
       return FromStatus(status);

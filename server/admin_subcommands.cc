@@ -3,6 +3,7 @@
 // everything else to stderr; with --json each is a line (spec/cli 7).
 #include "server/admin_subcommands.h"
 
+#include <cerrno>
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
@@ -29,11 +30,22 @@ namespace kiln::server {
 namespace {
 
 // Exit codes of spec/cli 4: these subcommands are what `kiln config` and `kiln token` run.
-constexpr int kDone = 0, kUsage = 2, kNotFound = 3;
+constexpr int kDone = 0, kUsage = 2, kNotFound = 3, kNoRoom = 5;
 
 using Json = nlohmann::ordered_json;
 
 void Print(const Json& object) { fmt::print("{}\n", JsonLine(object)); }
+
+// A line that is on its way to the reader when this returns. Errors: FileError if stdout takes no
+// more, because the disk is full or it is closed.
+Result<void> PrintNow(const std::string& line) {
+  const bool is_written =
+      std::fputs((line + "\n").c_str(), stdout) >= 0 && std::fflush(stdout) == 0;
+  if (!is_written) {
+    return FileError("stdout", "no token was made, it cannot be told: cannot write", errno);
+  }
+  return {};
+}
 
 int End(const char* verb, int exit, bool json) {
   if (json) {
@@ -256,20 +268,27 @@ int CreateToken(const Config& config, const TokenArguments& arguments, bool json
   if (!written.ok()) {
     return FailOnTokens(written.error(), json);
   }
-  // Only what was written is told. The text of the token is kept nowhere, so a failure behind this
-  // line costs a token that nobody knows and that can be revoked.
   AuditToken(config, "create", made.token.id);
+  const Result<void> told = PrintNow(json ? JsonLine(Json{{"v", 1},
+                                                          {"type", "token"},
+                                                          {"id", made.token.id},
+                                                          {"scope", arguments.scope},
+                                                          {"expires", made.token.expires_s},
+                                                          {"file", config.tokens},
+                                                          {"token", made.text}})
+                                          : made.text);
+  // Only what was written is told, and the text of the token is kept nowhere. So one that could not
+  // be told would count and be known to nobody: it goes again.
+  if (!told.ok()) {
+    (void)ops::ChangeTokens(config.tokens, [&](std::vector<ops::Token>& tokens) -> Result<void> {
+      std::erase_if(tokens, [&](const auto& row) { return row.id == made.token.id; });
+      return {};
+    });
+    AuditToken(config, "revoke", made.token.id);
+    return Fail("token", told.error(), kNoRoom, json);
+  }
   TellFile(config, arguments, "wrote", json);
-  if (json) {
-    Print({{"v", 1},
-           {"type", "token"},
-           {"id", made.token.id},
-           {"scope", arguments.scope},
-           {"expires", made.token.expires_s},
-           {"file", config.tokens},
-           {"token", made.text}});
-  } else {
-    fmt::print("{}\n", made.text);
+  if (!json) {
     fmt::print(stderr, "scope {}, expires {}; it is not shown again\n", arguments.scope,
                ExpiryText(made.token.expires_s));
   }

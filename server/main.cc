@@ -2,6 +2,7 @@
 // kilnd: flags and configuration -> a daemon that serves until it is asked to stop; `config` and
 // `token` do what operators need without one.
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <map>
 #include <pthread.h>
@@ -36,7 +37,7 @@ namespace kiln::server {
 namespace {
 
 // As spec/cli 4 has them, since a command may hand them on.
-constexpr int kExitConfig = 2, kExitNoStart = 4, kExitInternal = 70;
+constexpr int kExitConfig = 2, kExitNoStart = 4, kExitNoRoom = 5, kExitInternal = 70;
 constexpr Duration kLook = std::chrono::milliseconds(500);  // how often idleness is looked at
 
 struct Arguments {
@@ -415,8 +416,14 @@ int main(int argc, char** argv) {
     return kiln::worker::RunChild(kiln::worker::kWorkerSocket);
   }
   try {
-    return kiln::server::Main(argc, argv);
+    const int code = kiln::server::Main(argc, argv);
+    // What was printed is whole, or the exit code says that it is not.
+    return std::fflush(stdout) != 0 && code == 0 ? kiln::server::kExitNoRoom : code;
   } catch (...) {
+    if (std::ferror(stdout) != 0) {  // fmt::print throws where stdout takes no more
+      fmt::print(stderr, "error: cannot write to stdout\n");
+      return kiln::server::kExitNoRoom;
+    }
     fmt::print(stderr, "kilnd: internal error: {}\n", kiln::Printable(kiln::ThrownError().context));
     return kiln::server::kExitInternal;
   }

@@ -6,12 +6,14 @@
 #include <cstring>
 #include <exception>
 #include <string_view>
+#include <sys/stat.h>
 #include <system_error>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "client/call_log.h"
+#include "client/cli/cut_file.h"
 #include "client/cli/failure.h"
 #include "client/cli/help/help.h"
 #include "client/cli/help/version.h"
@@ -131,7 +133,15 @@ int CannotWrite(int error, int code) {
     return code;
   }
   (void)std::fprintf(stderr, "error: cannot write to stdout: %s\n", std::strerror(error));
-  return code == kiln::cli::kSuccess ? int{kiln::cli::kNotFound} : code;
+  const int own = error == ENOSPC ? kiln::cli::kLimit : kiln::cli::kNotFound;
+  return code == kiln::cli::kSuccess ? own : code;
+}
+
+// A reader that stops is none.
+bool IsFileOrDevice(std::FILE* file) {
+  struct stat status {};
+  return ::fstat(::fileno(file), &status) == 0 && !S_ISFIFO(status.st_mode) &&
+         !S_ISSOCK(status.st_mode);
 }
 
 }  // namespace
@@ -139,6 +149,7 @@ int CannotWrite(int error, int code) {
 int main(int argc, char** argv) {
   // gRPC writes its own log to stderr, which belongs to the messages of kiln.
   kiln::client::SilenceTransport();
+  kiln::cli::AnswerCutFiles();
   int code = kiln::cli::kInternal;
   try {
     code = kiln::cli::Run(argc, argv);
@@ -152,6 +163,9 @@ int main(int argc, char** argv) {
   // 0 would claim that the file is whole.
   if (std::fflush(stdout) != 0) {
     code = CannotWrite(errno, code);
+  } else if (code == kiln::cli::kSuccess && std::ferror(stdout) != 0 && IsFileOrDevice(stdout)) {
+    // Help is written by a stream of C++, which flushes itself and tells nobody what went wrong.
+    code = CannotWrite(ENOSPC, code);
   }
   (void)std::fflush(stderr);
   std::_Exit(code);  // gRPC's own shutdown may take seconds (docs: dependencies)

@@ -11,6 +11,8 @@
 #include <fmt/format.h>
 
 #include "client/manifest_programs.h"
+#include "client/project/limits.h"
+#include "compiler/base/files/file.h"
 #include "compiler/diag/render.h"
 
 namespace kiln::client {
@@ -22,8 +24,8 @@ Result<project::Manifest> OpenManifest(const std::string& path) {
     return Error{ErrorCode::kNotFound, "there is no kiln.toml here or above; name one",
                  "MANIFEST_MISSING"};
   }
-  KILN_TRY(const Source file, ReadSource(found, found));
-  return project::ReadManifest(file.text, found);
+  KILN_TRY(const std::string text, ReadFile(found, project::kMaxManifest));
+  return project::ReadManifest(text, found);
 }
 
 // One question to the daemon for each program: options of the manifest can only be typed with the

@@ -375,6 +375,17 @@ axes = { alpha_clip = "*" }
             with self.subTest(arguments=arguments):
                 self.json_lines(*arguments, code=code)
 
+    def test_stdout_that_is_full(self):
+        for program, *arguments in (["kiln", "--help"], ["kiln", "--version"], ["kiln"],
+                                    ["kiln", "config", "show"], ["kilnd", "--help"],
+                                    ["kilnd", "--version"]):
+            with self.subTest(program=program, arguments=arguments), open("/dev/full", "w") as full:
+                ended = subprocess.run([str(BUILD / program), *arguments], stdout=full,
+                                       stderr=subprocess.PIPE, text=True, timeout=120, cwd=self.dir,
+                                       env=self.env)
+                self.assertEqual(ended.returncode, 5, ended.stderr)
+                self.assertNotIn("internal", ended.stderr)
+
     def test_build_says_a_mistake_of_some_variants_once_with_its_condition(self):
         self.write("some.rpl", """
 global skinning: flag false;
@@ -494,6 +505,30 @@ axes = { stars = "*" }
         self.expect(self.run_program("kiln", "completion", "tcsh"), 2)
         self.expect(self.run_program("kiln", "buld"), 2, "did you mean 'build'?")
         self.expect(self.run_program("kiln", "frobnicate"), 2, "unknown verb 'frobnicate'")
+
+    def test_manifest_is_read_up_to_its_limit(self):
+        with open(self.dir / "kiln.toml", "wb") as file:
+            file.truncate(5 << 20)
+        self.expect(self.run_program("kiln", "options", "one"), 5,
+                    "kiln.toml' exceeds the limit of 4194304 bytes")
+        (self.dir / "kiln.toml").unlink()
+        (self.dir / "kiln.toml").symlink_to("/proc/self/pagemap")  # says that it has no bytes
+        self.assertIn(self.run_program("kiln", "options", "one").returncode, (3, 5))
+        (self.dir / "kiln.toml").unlink()
+
+    def test_deep_folders_are_refused(self):
+        deep = self.dir / "deep"
+        for depth, exits in (40, (0, 0)), (80, (2, 5)):
+            with self.subTest(depth=depth):
+                folder = deep.joinpath(*["d"] * depth)
+                folder.mkdir(parents=True)
+                self.write("deep/a.rpl", "void v (void) { }\n")
+                for verb, code in zip((["init", "--force"], ["fmt", "--check", "."]), exits):
+                    ended = self.run_program("kiln", "-C", deep, *verb)
+                    if code == 0:
+                        self.assertIn(ended.returncode, (0, 1), ended.stderr)
+                    else:
+                        self.expect(ended, code, "too much to look through")
 
     def test_init_makes_a_project_that_builds(self):
         self.expect(self.run_program("kiln", "init"), 0, "1 program from 1 source, 1 option, 1 pass",

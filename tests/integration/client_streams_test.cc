@@ -290,6 +290,25 @@ TEST_F(ClientStreams, ContentThatComesAgain_EndsTheFetch) {
 }
 
 // As many results as variants, and no more.
+// gRPC itself would look at its size when all of it has come.
+TEST_F(ClientStreams, MessageWithoutEnd_IsNotTakenToItsEnd) {
+  const auto fetch = [&](size_t bytes) {
+    return FetchWith([bytes](const FetchStream& write) {
+      v1::FetchReply reply;
+      const std::string data(bytes, 'x');
+      AddBlob(DigestOf(data), data, reply);
+      AddOutcome(DigestOf(data), reply);
+      write(reply);
+    });
+  };
+  EXPECT_EQ(ReasonOf(fetch(size_t{60} << 20)), "none");
+  const Result<FetchDone> done = fetch(size_t{192} << 20);
+  ASSERT_FALSE(done.ok());
+  EXPECT_EQ(done.error().code, ErrorCode::kResourceExhausted);
+  EXPECT_EQ(done.error().reason, "LIMIT_EXCEEDED");
+  EXPECT_EQ(done.error().context, "the daemon sends more at once than a client takes, 128 MiB");
+}
+
 TEST_F(ClientStreams, ResultsBeyondWhatWasAskedFor_EndTheFetch) {
   const std::vector<std::vector<Option>> variants(3);
   for (const int sent : {3, 4, kEndless}) {

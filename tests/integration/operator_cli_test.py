@@ -8,6 +8,7 @@ usage: operator_cli_test.py BUILD_FOLDER ROOT
 import json
 import os
 import re
+import shlex
 import signal
 import socket
 import stat
@@ -144,6 +145,19 @@ class Operator(CliCase):
         for arguments in (["--scope", "root"], ["--scope", "read", "--expires", "soon"], []):
             with self.subTest(arguments=arguments):
                 self.expect(self.kiln("token", "create", *arguments), 2)
+
+    def test_token_that_cannot_be_told_is_not_kept(self):
+        kept = self.expect(self.kiln("token", "create", "--scope", "read"), 0).stdout
+        for json_flag in [], ["--json"]:
+            for full in "> /dev/full", ">&-":
+                with self.subTest(json_flag=json_flag, full=full):
+                    words = [str(BUILD / "kiln"), *json_flag, "token", "create", "--scope", "write"]
+                    ended = subprocess.run(["sh", "-c", shlex.join(words) + full], timeout=120,
+                                           capture_output=True, text=True, cwd=self.dir,
+                                           env=self.env)
+                    self.assertEqual(ended.returncode, 5, ended.stderr)
+                    self.assertEqual(len(self.kiln("token", "list").stdout.splitlines()), 1)
+        self.assertIn(kept.split("_")[1], self.kiln("token", "list").stdout)
 
     def test_token_verbs_work_on_the_tokens_of_a_configuration(self):
         self.make_certificates()

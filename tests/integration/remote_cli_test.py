@@ -8,6 +8,7 @@ usage: remote_cli_test.py BUILD_FOLDER ROOT
 """
 import json
 import os
+import pathlib
 import socket
 import subprocess
 import sys
@@ -275,6 +276,23 @@ class Remote(CliCase):
                     "renewed there")
         self.end(self.started[-1])
         self.expect(self.client(self.far("elsewhere"), "status"), 9, "is another host's")
+
+    def test_a_key_with_a_pass_phrase_is_refused_without_asking(self):
+        url = self.far()
+        for form in "pkcs8", "rsa":  # a line of its own, and the older form with a head
+            with self.subTest(form=form):
+                protected = pathlib.Path(self.tls("protected") + ".key")
+                pathlib.Path(self.tls("protected") + ".pem").write_bytes(
+                    pathlib.Path(self.tls("client") + ".pem").read_bytes())
+                if form == "pkcs8":
+                    subprocess.run(["openssl", "pkcs8", "-topk8", "-in", self.tls("client") + ".key",
+                                    "-passout", "pass:some", "-out", str(protected)], check=True)
+                else:
+                    subprocess.run(["openssl", "genrsa", "-aes128", "-traditional", "-passout",
+                                    "pass:some", "-out", str(protected), "2048"], check=True,
+                                   stderr=subprocess.DEVNULL)
+                self.expect(self.client(url, "status", cert="protected"), 2,
+                            "protected by a pass phrase, which nobody can be asked for")
 
     def test_who_failed_too_often_is_still_told_why(self):
         self.write_project()

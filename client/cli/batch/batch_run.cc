@@ -3,13 +3,12 @@
 
 #include <algorithm>
 #include <chrono>
-#include <csignal>
-#include <cstdlib>
 #include <thread>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "client/cli/batch/interrupt.h"
 #include "client/cli/failure.h"
 #include "client/cli/output/json_line.h"
 #include "client/cli/output/print.h"
@@ -33,18 +32,6 @@ constexpr uint64_t kAnyResults = 4'000'000;  // of a manifest that only wants to
 // thousands of broken variants reads the first ones, and a daemon may tell of them without end.
 constexpr size_t kMostFailures = 10'000;
 constexpr size_t kMostFailureBytes = size_t{64} << 20;
-
-// The only thing that a signal handler may touch here. Handlers of events look at it, so a Ctrl-C
-// takes effect with the next event of the batch (spec/daemon 7.3: five seconds at most).
-volatile std::sig_atomic_t interrupted = 0;
-
-void OnInterrupt(int) {
-  if (interrupted != 0) {
-    RestoreTerminal();
-    std::_Exit(kInterrupted);  // the second time: at once
-  }
-  interrupted = 1;
-}
 
 bool Wanted(const std::vector<std::string>& patterns, const std::string& name) {
   return patterns.empty() ||
@@ -173,7 +160,7 @@ Result<BatchOutcome> FollowBatch(const Global& global, const std::string& id,
   BatchOutcome outcome{.id = id, .progress = {}, .final = {}, .failures = {}};
   Progress progress(global, following.name);
   progress.Begin(id);
-  (void)std::signal(SIGINT, OnInterrupt);
+  const BatchInterrupt interrupt(global, [&] { (void)client.CancelBatch(id); });
   // The number of the last event. After a lost connection the stream goes on behind it, so no event
   // is shown twice and none is left out.
   uint64_t seen = 0;
@@ -194,10 +181,10 @@ Result<BatchOutcome> FollowBatch(const Global& global, const std::string& id,
     } else {
       outcome.final = std::get<client::BatchFinal>(event);
     }
-    return interrupted != 0 ? client::Next::kStop : client::Next::kGoOn;
+    return WasInterrupted() ? client::Next::kStop : client::Next::kGoOn;
   };
   Result<void> watched = client.WatchBatch(id, seen, on_event);
-  for (int attempt = 0; attempt < kReconnections && interrupted == 0 && !watched.ok() &&
+  for (int attempt = 0; attempt < kReconnections && !WasInterrupted() && !watched.ok() &&
                         watched.error().code == ErrorCode::kUnavailable;
        ++attempt) {
     // Only a daemon that is not there is waited for. Any other failure is an answer.
@@ -208,22 +195,20 @@ Result<BatchOutcome> FollowBatch(const Global& global, const std::string& id,
     }
     watched = client.WatchBatch(id, seen, on_event);
   }
-  if (interrupted != 0) {
-    (void)client.CancelBatch(id);
-  } else if (!watched.ok()) {
+  if (!WasInterrupted() && !watched.ok()) {
     return watched.error();
   }
   // Whoever has told of failures does not end well.
   if (outcome.final.exit_hint == kSuccess && outcome.failures.size() + failures.more() != 0) {
     outcome.final.exit_hint = kPartial;
   }
-  progress.End(outcome.progress, interrupted != 0 ? "INTERRUPTED" : outcome.final.state);
+  progress.End(outcome.progress, WasInterrupted() ? "INTERRUPTED" : outcome.final.state);
   if (failures.more() != 0) {
     Print(stderr,
           "and {} more failures, which are neither shown nor reported; see kiln batch items {}\n",
           failures.more(), id.substr(0, 8));
   }
-  if (!outcome.final.problem.empty() && interrupted == 0) {
+  if (!outcome.final.problem.empty() && !WasInterrupted()) {
     ShowProblem(global, outcome.final);
   }
   return outcome;
@@ -319,6 +304,6 @@ Result<std::string> BatchNamed(client::Client& client, const std::string& prefix
   return found[0];
 }
 
-bool WasInterrupted() { return interrupted != 0; }
+bool WasInterrupted() { return BatchInterrupt::Happened(); }
 
 }  // namespace kiln::cli

@@ -33,8 +33,16 @@ struct FmtArguments {
 Result<std::vector<std::string>> SourcesBelow(const std::string& folder) {
   std::set<std::string> found;
   std::error_code error;
+  size_t seen = 0;
   std::filesystem::recursive_directory_iterator at(folder, error);
   for (; !error && at != std::filesystem::recursive_directory_iterator(); at.increment(error)) {
+    if (at.depth() > project::kMaxDepth || ++seen > project::kMaxEntries) {
+      return Error{.code = ErrorCode::kResourceExhausted,
+                   .context = fmt::format("'{}' holds too much to look through: folders more than "
+                                          "{} deep, or more than {} files",
+                                          folder, project::kMaxDepth, project::kMaxEntries),
+                   .reason = std::string(project::kLimitReason)};
+    }
     // A link is not followed: what it leads to is formatted where it lies, or is somebody else's.
     if (!at->is_symlink(error) && at->is_regular_file(error) && at->path().extension() == ".rpl") {
       found.insert(at->path().string());

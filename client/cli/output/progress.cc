@@ -290,8 +290,8 @@ void Progress::ShowBar(const client::BatchProgress& progress) {
   const bool unicode = std::string_view(::nl_langinfo(CODESET)) == "UTF-8";
   const std::vector<std::string> lines = BarLines(project_, progress, columns - 1, unicode);
   // Only from here on is the cursor hidden, so only from here on must a death show it again. SIGINT
-  // has a handler of its own, which cancels the batch.
-  for (const int signal : {SIGTERM, SIGHUP, SIGPIPE, SIGQUIT, SIGABRT, SIGSEGV, SIGBUS, SIGFPE}) {
+  // has a handler of its own, which cancels the batch, and so has SIGBUS (cut_file.h).
+  for (const int signal : {SIGTERM, SIGHUP, SIGPIPE, SIGQUIT, SIGABRT, SIGSEGV, SIGFPE}) {
     (void)std::signal(signal, OnDeath);
   }
   cursor_hidden = 1;

@@ -18,6 +18,7 @@
 #include "client/cli/output/shell_word.h"
 #include "client/cli/project/leads_out.h"
 #include "client/cli/project/project.h"
+#include "client/project/limits.h"
 #include "client/project/scaffold.h"
 #include "compiler/base/files/file.h"
 #include "compiler/base/printable.h"
@@ -93,7 +94,8 @@ Result<std::vector<std::string>> SourcesBelow(const fs::path& folder) {
       paths.push_back(entry->path().lexically_relative(folder).generic_string());
     }
     // Called in a home folder by mistake it must end at once.
-    if (++seen > kMostEntries || paths.size() > kMostSources) {
+    if (entry.depth() > project::kMaxDepth || ++seen > kMostEntries ||
+        paths.size() > kMostSources) {
       return Refused(fmt::format(
           "'{}' holds too much to look through; name the sources with --from", folder.string()));
     }

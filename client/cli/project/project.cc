@@ -9,6 +9,9 @@
 
 #include <fmt/format.h>
 
+#include "client/project/limits.h"
+#include "compiler/base/files/file.h"
+
 namespace kiln::cli {
 namespace {
 
@@ -85,8 +88,8 @@ Result<project::Manifest> LoadManifest(const Global& global) {
                  .context = "there is no kiln.toml here or above; name one with --manifest FILE",
                  .reason = "MANIFEST_MISSING"};
   }
-  KILN_TRY(const client::Source file, ReadSource(path, path));
-  return project::ReadManifest(file.text, path);
+  KILN_TRY(const std::string text, ReadFile(path, project::kMaxManifest));
+  return project::ReadManifest(text, path);
 }
 
 // The pointer is into the given manifest and is valid as long as that one is. Names are few, so
