@@ -5,8 +5,10 @@
 #include "compiler/ir/typing/typing.h"
 
 #include <algorithm>
+#include <vector>
 
 #include "compiler/base/check.h"
+#include "compiler/base/flat_map.h"
 
 namespace kiln::ir {
 namespace {
@@ -190,18 +192,16 @@ std::optional<std::array<TypeId, 2>> PartsOfResult(const Pool& pool, Builtin bui
       type, builtin == Builtin::kFrexp ? pool.Vector(Scalar::kS32, pool[type].rows) : type};
 }
 
-bool HasValues(const Pool& pool, TypeId id) {
-  const Type& type = pool[id];
-  switch (type.kind) {
+namespace {
+
+// Of a type without looking into it; structs and arrays say yes.
+bool MayHaveValues(TypeKind kind) {
+  switch (kind) {
     case TypeKind::kVector:
     case TypeKind::kMatrix:
-      return true;
     case TypeKind::kArray:
-      return HasValues(pool, TypeId{type.element});
     case TypeKind::kStruct:
-      return std::ranges::all_of(pool.Members(id), [&](const ShapeMember& member) {
-        return HasValues(pool, member.type);
-      });
+      return true;
     case TypeKind::kVoid:
     case TypeKind::kRuntimeArray:
     case TypeKind::kSampler:
@@ -215,6 +215,35 @@ bool HasValues(const Pool& pool, TypeId id) {
       return false;
   }
   KILN_UNREACHABLE();
+}
+
+}  // namespace
+
+// Each struct is looked into once: one that holds two of another, many times over, has few types
+// but exponentially many leaves.
+bool HasValues(const Pool& pool, TypeId id) {
+  FlatMap<uint32_t, bool> seen;
+  std::vector<TypeId> pending;
+  while (true) {
+    while (pool[id].kind == TypeKind::kArray) {
+      id = TypeId{pool[id].element};
+    }
+    if (!MayHaveValues(pool[id].kind)) {
+      return false;
+    }
+    if (pool[id].kind == TypeKind::kStruct && seen.Insert(id.value, true).second) {
+      for (const ShapeMember& member : pool.Members(id)) {
+        if (pool[member.type].kind != TypeKind::kVector) {
+          pending.push_back(member.type);
+        }
+      }
+    }
+    if (pending.empty()) {
+      return true;
+    }
+    id = pending.back();
+    pending.pop_back();
+  }
 }
 
 // Vectors are the only target whose operands may be of different sizes. For all others there is one

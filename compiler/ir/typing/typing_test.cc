@@ -325,6 +325,25 @@ TEST(HasValues, WhatHoldsAHandleOrARuntimeArray_HasNone) {
   EXPECT_FALSE(HasValues(pool, types["void"]));
 }
 
+// Each struct holds the one before twice: looking at every leaf would never end.
+TEST(HasValues, StructsThatDouble_AreLookedIntoOnce) {
+  Types types;
+  Pool& pool = types.pool;
+  const TypeId tail = pool.Intern({.kind = TypeKind::kRuntimeArray, .element = types["f4"].value});
+  for (const bool holds : {true, false}) {
+    const TypeId last = holds ? types["f4[3]"] : tail;
+    TypeId type =
+        pool.InternStruct("s", std::vector<ShapeMember>{{pool.InternText("a"), types["f4x4"]},
+                                                        {pool.InternText("b"), last}});
+    for (int i = 0; i < 64; ++i) {
+      type = pool.InternStruct(
+          "s" + std::to_string(i),
+          std::vector<ShapeMember>{{pool.InternText("a"), type}, {pool.InternText("b"), type}});
+    }
+    EXPECT_EQ(HasValues(pool, type), holds);
+  }
+}
+
 TEST(PartType, EveryComposite_HasTypedParts) {
   const Types types;
   EXPECT_EQ(PartType(types.pool, types["f3"], 2), types["f1"]);

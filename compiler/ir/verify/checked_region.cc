@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "compiler/ir/typing/typing.h"
+
 namespace kiln::ir {
 
 // Only the first fault is kept: those behind it are mostly its consequences. The instruction is
@@ -29,6 +31,15 @@ Result<void> CheckedRegion::Finish() {
     return *std::move(error_);
   }
   return {};
+}
+
+bool CheckedRegion::HasValues(TypeId type) {
+  if (pool[type].kind == TypeKind::kVector) {
+    return true;
+  }
+  const bool* known = has_values_.Find(type.value);
+  return known != nullptr ? *known
+                          : *has_values_.Insert(type.value, ir::HasValues(pool, type)).first;
 }
 
 // A call may have a result by its kind and none by its type, namely of a function that returns

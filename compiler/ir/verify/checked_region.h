@@ -45,6 +45,8 @@ class CheckedRegion {
   std::optional<uint32_t> ConstantIndex(InstId id) const;
   const SpecialisedLocal* FindLocal(LocalId id) const;  // null if unknown
   bool Mentions(DeclId decl, MemberId member) const;
+  // As ir::HasValues; each type is looked into once for all rows.
+  bool HasValues(TypeId type);
 
   const SpecialisedRegion& rows;
   const Pool& pool;
@@ -58,6 +60,7 @@ class CheckedRegion {
 
  private:
   std::optional<Error> error_;
+  FlatMap<uint32_t, bool> has_values_;  // of TypeId, of what is no vector
 };
 
 }  // namespace kiln::ir

@@ -57,7 +57,7 @@ void InstVerifier::VerifyPlaceInst(const Inst& inst) {
                       region_.rows.stage_variables.end(),
                   "the region does not list the stage variable");
   } else if (inst.kind == InstKind::kTemp) {
-    region_.Check(HasValues(region_.pool, inst.type), "a temp holds values");
+    region_.Check(region_.HasValues(inst.type), "a temp holds values");
   } else if (inst.kind == InstKind::kConstPlace) {
     IsResult(inst, region_.pool[inst.As<ConstPlaceInst>().value].type);
   } else if (inst.kind == InstKind::kTexel) {
@@ -198,7 +198,7 @@ void InstVerifier::VerifyValueInst(const Inst& inst) {
     VerifyLocal(inst);
   } else if (inst.kind == InstKind::kLoad) {
     const InstId place = inst.As<LoadInst>().place;
-    region_.Check(region_.IsPlace(place) && HasValues(region_.pool, region_.TypeOf(place)),
+    region_.Check(region_.IsPlace(place) && region_.HasValues(region_.TypeOf(place)),
                   "a place that holds a value");
     IsResult(inst, region_.TypeOf(place));
   } else if (inst.kind == InstKind::kBuiltinCall) {
@@ -430,7 +430,7 @@ void InstVerifier::VerifyStatement(const Inst& inst) {
     const auto store = inst.As<StoreInst>();
     region_.Check(region_.IsPlace(store.place) && region_.IsValue(store.value) &&
                       region_.TypeOf(store.place) == region_.TypeOf(store.value) &&
-                      HasValues(region_.pool, region_.TypeOf(store.value)),
+                      region_.HasValues(region_.TypeOf(store.value)),
                   "a value of the place's type");
   }
 }

@@ -274,6 +274,33 @@ void CheckPipelineConstant(CheckContext& context, const syntax::Variable& variab
                   CheckInitialiser(context, variable.initialiser, type));
 }
 
+// spec/hlsl 16.3: b blocks, t what is read, u what is written, s samplers. A loose variable is in a
+// buffer that no register names.
+char RegisterClassOf(CheckContext& context, const Global& global) {
+  const Type* object = ObjectOf(context.types(), global.type);
+  if (object == nullptr || FactsOf(object->object).shape == ObjectShape::kBlock) {
+    return global.storage ? 't' : 'b';
+  }
+  const ObjectFacts& facts = FactsOf(object->object);
+  return facts.shape == ObjectShape::kSampler ? 's' : facts.writable ? 'u' : 't';
+}
+
+// What the class of a register says must be so, or the number would be one of something else.
+void CheckRegister(CheckContext& context, const Global& global) {
+  const std::string_view name = global.attributes.valid()
+                                    ? context.unit.attributes[global.attributes.value].register_name
+                                    : std::string_view{};
+  if (name.empty() || global.kind == GlobalKind::kLoose) {
+    return;
+  }
+  const char written = name[0] >= 'a' ? name[0] : static_cast<char>(name[0] - 'A' + 'a');
+  if (written != RegisterClassOf(context, global)) {
+    context.Say(context.At(Code::kLay2004, global.at)
+                    .With("name", global.name)
+                    .With("class", std::string(1, written)));
+  }
+}
+
 // The order of questions matters: what is refused as a whole comes before what is wrong in it.
 void CheckExternal(CheckContext& context, const syntax::Variable& variable, TypeId type,
                    const Annotations& declared) {
@@ -316,6 +343,7 @@ void CheckExternal(CheckContext& context, const syntax::Variable& variable, Type
   if (kind == GlobalKind::kLoose) {
     PlaceLoose(context, global);
   }
+  CheckRegister(context, global);
   const GlobalId id = context.AddGlobal(std::move(global));
   Declare(context, variable.name, {.kind = SymbolKind::kGlobal, .id = id.value, .type = type});
 }
@@ -446,6 +474,7 @@ void CheckBlock(CheckContext& context, uint32_t decl) {
                                             .storage = row.Is(syntax::Decl::kTbuffer),
                                             .fields = true,
                                             .attributes = declared.attributes});
+  CheckRegister(context, context.unit.globals[block.value]);
   for (uint32_t i = 0; i < members.rows.size(); ++i) {
     Declare(context, members.rows[i].token,
             {.kind = SymbolKind::kBlockMember,
