@@ -547,6 +547,39 @@ TEST_F(CachedBuildTest, RowThatIsNoResultOfTheProgram_IsAMiss) {
   }
 }
 
+// Of an entry with as many masks as it may have aliases count, too. One that a peer chose leads to
+// what this process has in memory for another program, whose options this one has not.
+TEST_F(CachedBuildTest, AliasToARecentResultOfAnotherProgram_IsAMiss) {
+  constexpr const char* kOther =
+      "global tint: flag false;\n"
+      "void v (void) { vertex_stage_output_position (f4 {0.0, 0.0, 0.0, 1.0}); }\n"
+      "conditional (tint) setting cull_mode = \"front\";\n";
+  Process first(*this);
+  const Result<Outcome> honest = Build(first, "shade", true);
+  ASSERT_TRUE(honest.ok() && honest->artifact.has_value());
+  memory.Clear();
+  Process second(*this);
+  const Result<Outcome> other = Build(second, "tint", true, {}, kOther);
+  ASSERT_TRUE(other.ok() && other->artifact.has_value());
+  const auto prepared = Prepare(second, Request());
+  const resolve::OptionSetting shade{
+      .name = "shade", .scope = {}, .kind = ir::OptionKind::kFlag, .bits = 1, .text = {}};
+  const auto values = resolve::CheckOptions(prepared->program(), std::span(&shade, 1));
+  const std::vector<std::string> read = {"shade"};
+  const auto live = LiveKeyOf(prepared->entry, prepared->program(), *values.value, read);
+  ASSERT_TRUE(live.has_value());
+  std::vector<cache::Item> items = {cache::AliasItem(0, *live, other->artifact->signature)};
+  for (uint32_t i = 0; i < cache::kMaxMasks; ++i) {
+    const std::vector<std::string> none = {"no_option_" + std::to_string(i)};
+    items.push_back(cache::MaskItem(0, cache::MaskKey(prepared->entry, i), i == 0 ? read : none));
+  }
+  ASSERT_TRUE(store.Put(items, cache::Durability::kRelaxed, {}).ok());
+  const Result<Outcome> built = Build(second, "shade", true);
+  ASSERT_TRUE(built.ok() && built->artifact.has_value());
+  EXPECT_EQ(built->artifact->origin, Origin::kCompiled);
+  EXPECT_EQ(built->artifact->metadata, honest->artifact->metadata);
+}
+
 // Options that the variant did not read: found by walking, which knows better.
 TEST_F(CachedBuildTest, RowThatReadOtherOptions_IsAMissForTheWalk) {
   Process first(*this);

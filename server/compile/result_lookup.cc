@@ -121,7 +121,7 @@ CachedResultPtr ResultLookup::ByMask(const PreparedProgram& program,
   if (!signature.has_value()) {
     return nullptr;  // a row of another program
   }
-  if (CachedResultPtr recent = Recent(*signature, call); recent != nullptr) {
+  if (CachedResultPtr recent = RecentFor(program, *signature, call); recent != nullptr) {
     return recent;
   }
   CachedResultPtr found = RecordOfSignature(program, *signature, call);
@@ -153,8 +153,16 @@ CachedResultPtr ResultLookup::ByWideMask(const PreparedProgram& program,
   if (!signature.ok()) {
     return nullptr;
   }
-  const CachedResultPtr recent = Recent(*signature, call);
+  const CachedResultPtr recent = RecentFor(program, *signature, call);
   return recent != nullptr ? recent : RecordOfSignature(program, *signature, call);
+}
+
+// An alias of a peer may lead to a result of any program that was seen lately, and a result that
+// was found by such an alias may lie under the signature of another program.
+CachedResultPtr ResultLookup::RecentFor(const PreparedProgram& program, const Hash128& signature,
+                                        const cache::Call& call) {
+  CachedResultPtr recent = Recent(signature, call);
+  return recent != nullptr && IsResultOf(program, *recent->record) ? recent : nullptr;
 }
 
 // Nobody can check a record but by making it again, but names that its program does not have show
@@ -254,7 +262,7 @@ CachedResultPtr ResultLookup::KnownSignature(const ResultRequest& wanted, const 
   if (wanted.how.known == KnownResult::kBuiltAgain) {
     return nullptr;
   }
-  const CachedResultPtr recent = Recent(signature, call);
+  const CachedResultPtr recent = RecentFor(wanted.program, signature, call);
   const CachedResultPtr known =
       recent != nullptr ? recent : RecordOfSignature(wanted.program, signature, call);
   if (known == nullptr || (wanted.how.failed == KnownFailure::kTriedAgain &&

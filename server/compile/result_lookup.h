@@ -79,6 +79,8 @@ class ResultLookup {
                          const MaskList::Names& mask, const cache::Call& call);
   CachedResultPtr ByWideMask(const PreparedProgram& program, const resolve::OptionValues& values,
                              const MaskList::Names& mask, const cache::Call& call);
+  CachedResultPtr RecentFor(const PreparedProgram& program, const Hash128& signature,
+                            const cache::Call& call);
   CachedResultPtr RecordOfSignature(const PreparedProgram& program, const Hash128& signature,
                                     const cache::Call& call);
   void ReportUnfit(const CachedResult& found);

@@ -9,7 +9,6 @@
 #include <numeric>
 
 #include "cache/key.h"
-#include "compiler/base/check.h"
 
 namespace kiln::compile {
 namespace {
@@ -102,7 +101,9 @@ void VariantCache::Add(const Hash128& entry, const resolve::Program& program,
     Group made{.names = live};
     for (const std::string& name : live) {
       const ir::OptionId option = program.FindOption(name);
-      KILN_CHECK(option.valid(), "a result read an option that its program does not have");
+      if (!option.valid()) {  // a row from elsewhere is no reason to end the daemon
+        return MakeRoom();
+      }
       made.options.push_back(option.value);
     }
     AddGroup(of, std::move(made));

@@ -92,6 +92,14 @@ TEST_F(VariantCacheTest, EntryAsLargeAsAllMayBe_TakesNoMore) {
   EXPECT_FALSE(known.Find(Id("e"), {.bits = {1, 0, 999}}, Use::kUnseen).has_value());
 }
 
+// Records come from peers, too.
+TEST_F(VariantCacheTest, OptionThatTheProgramHasNot_IsNoGroup) {
+  VariantCache known(1 << 20);
+  Add(known, "e", {1, 0, 7}, {"a", "of another program"}, "r");
+  EXPECT_EQ(known.Find(Id("e"), {.bits = {1, 0, 7}}, Use::kUnseen)->signature, Id("r"));
+  EXPECT_FALSE(known.Find(Id("e"), {.bits = {1, 1, 7}}, Use::kUnseen).has_value());
+}
+
 TEST_F(VariantCacheTest, Cleared_KnowsNothing) {
   VariantCache known(4096);
   Add(known, "e", {1, 0, 7}, {"a"}, "r");

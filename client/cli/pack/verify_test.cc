@@ -33,7 +33,7 @@ TEST(PackVerify, MetadataThatAreNone_AreNotSound) {
     for (pack::Artifact& artifact : sample.contents.artifacts) {
       artifact.metadata = sample.Add(row.metadata);
     }
-    const std::string file = directory.path() + "/a.kpack";
+    const std::string file = directory.path() / "a.kpack";
     const auto written = pack::WritePack(sample.contents, sample.Source(), {}, file);
     ASSERT_TRUE(written.ok()) << ErrorText(written.error());
     testing::internal::CaptureStderr();
