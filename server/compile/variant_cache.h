@@ -43,9 +43,9 @@ class VariantCache final : public CountedCache {
 
   // Requires: values of the program of the entry.
   std::optional<Found> Find(const Hash128& entry, const resolve::OptionValues& values, Use use);
-  // The variant has the result of this signature, which read the options `live`. If the program does
-  // not declare them, the result is found by all values only. Requires: the program is that of the
-  // entry.
+  // The variant has the result of this signature, which read the options `live`. If the program
+  // does not declare them, the result is found by all values only. Requires: the program is that of
+  // the entry.
   void Add(const Hash128& entry, const resolve::Program& program,
            const resolve::OptionValues& values, const cache::NameList& live,
            const Hash128& signature);
