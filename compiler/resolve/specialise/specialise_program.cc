@@ -19,6 +19,7 @@
 #include "compiler/resolve/reachability.h"
 #include "compiler/resolve/specialise/specialise_settings.h"
 #include "compiler/resolve/specialise/specialiser_cache.h"
+#include "compiler/resolve/unreached_bindings.h"
 #include "compiler/resolve/versions/entry_points.h"
 
 namespace kiln::resolve {
@@ -92,6 +93,10 @@ class VariantSpecialiser {
     }
     CheckFunctions();
     CheckStages();
+    if (is_typed_ && LeaveOutUnreachedBindings(program_, out_)) {
+      memory_.interface_reads |= memory_.code_reads;
+      memory_.layout_reads |= memory_.code_reads;
+    }
     ListVariables();
     ListSpecialization();
     answers_.EndReads(out_.live_options);

@@ -18,12 +18,6 @@
 namespace kiln::hlsl {
 namespace {
 
-// What makes a place of a place.
-bool IsPart(ExprKind kind) {
-  return kind == ExprKind::kSwizzle || kind == ExprKind::kElements || kind == ExprKind::kMember ||
-         kind == ExprKind::kIndex;
-}
-
 // Buffers of items are one array, member 0 of the block.
 bool HoldsItems(const LowerContext& context, TypeId type) {
   const Type& row = context.TypeRow(type);
@@ -181,6 +175,11 @@ void DropOperands(LowerContext& context, ExprId id) {
 }
 
 }  // namespace
+
+bool IsPart(ExprKind kind) {
+  return kind == ExprKind::kSwizzle || kind == ExprKind::kElements || kind == ExprKind::kMember ||
+         kind == ExprKind::kIndex;
+}
 
 // Along the place to its root. A parameter that nobody writes has no storage: it is a value.
 bool IsStored(const LowerContext& context, ExprId id) {

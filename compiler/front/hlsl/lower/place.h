@@ -25,6 +25,8 @@ struct Place {
   bool whole() const { return letters.empty() && elements.empty(); }
 };
 
+// What makes a place of a place: both are stored, or none is.
+bool IsPart(ExprKind kind);
 // Whether an expression denotes storage in the IR: a parameter that nobody writes is a value there.
 bool IsStored(const LowerContext& context, ExprId id);
 // The local that a place is, or is a part of. Nothing for other storage, and for values.

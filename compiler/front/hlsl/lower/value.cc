@@ -35,9 +35,10 @@ bool IsLoaded(const LowerContext& context, ExprId id) {
 // Is the first operand lowered before anything else is done?
 // Chains to the left (`a + b + c`, `a.b.c`) are as long as a source makes them, so they are
 // walked by ValueOf's loop. Everything else recurses, as deep as brackets nest.
-bool Descends(const LowerContext& context, ExprId id) {
+// `of_value`: it is what a part is taken of that has no storage, and so it has none.
+bool Descends(const LowerContext& context, ExprId id, bool of_value) {
   const Expr& expr = context.Get(id);
-  if (expr.rate == Rate::kOption || IsLoaded(context, id)) {
+  if (expr.rate == Rate::kOption || (!of_value && IsLoaded(context, id))) {
     return false;
   }
   switch (expr.kind) {
@@ -304,13 +305,17 @@ ir::InstId Leaf(LowerContext& context, ExprId id) {
 
 }  // namespace
 
-// Down to the innermost first operand, then out again.
+// Down to the innermost first operand, then out again. Whether a part is stored is seen at the root
+// of its chain, so that is asked for the outermost part alone: a chain is walked twice at most.
 ir::InstId ValueOf(LowerContext& context, ExprId id) {
   CheckStop();
   std::vector<ExprId> spine;
-  while (Descends(context, id)) {
+  bool of_value = false;
+  while (Descends(context, id, of_value)) {
     spine.push_back(id);
-    id = ExprId{context.Get(id).a};
+    const Expr& expr = context.Get(id);
+    of_value = IsPart(expr.kind) && expr.Is(Expr::kPlace);
+    id = ExprId{expr.a};
   }
   ir::InstId value = Leaf(context, id);
   while (!spine.empty()) {

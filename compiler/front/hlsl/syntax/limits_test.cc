@@ -142,6 +142,22 @@ TEST(Limits, Terms_AreBounded) {
   EXPECT_EQ(found(64), "1:270 HLSL1007 expression has 65 operands, the limit is 64\n");
 }
 
+// Steps behind an operand are a chain as well.
+TEST(Limits, PostfixSteps_AreTerms) {
+  LanguageLimits limits;
+  limits.terms = 64;
+  for (const char* step : {".xyzw", "[0]", "++"}) {
+    const auto found = [&](size_t steps) {
+      const std::string text = "void f () { x = y" + Times(steps, step) + "; }";
+      return FoundText(text, ParseSource(text, Version::k2021, limits).Found());
+    };
+    EXPECT_EQ(found(63), "") << step;
+    EXPECT_NE(found(64).find("HLSL1007 expression has 65 operands, the limit is 64\n"),
+              std::string::npos)
+        << step;
+  }
+}
+
 TEST(Limits, Strings_AreBounded) {
   LanguageLimits limits;
   limits.string = 64;

@@ -4,6 +4,7 @@
 #include "compiler/front/hlsl/syntax/parser/parse_operand.h"
 
 #include <bit>
+#include <string>
 
 #include "compiler/front/hlsl/syntax/parser/lookahead.h"
 #include "compiler/front/hlsl/syntax/parser/parsers.h"
@@ -295,9 +296,9 @@ bool OperandParser::Arguments(uint32_t* list, const ConstructName& of) {
 }
 
 // { '.' ID | '[' expr ']' | '(' args ')' | '++' | '--' }
-// A loop, so `a.b.c[d](e)++` of any length needs no stack.
+// A loop, so `a.b.c[d](e)++` of any length needs no stack. Each step is an operand of a chain.
 bool OperandParser::Postfix(Operand* operand) {
-  while (true) {
+  for (uint32_t terms = 1;; ++terms) {
     bool ok = true;
     switch (context_.at.Kind()) {
       case TokenKind::kDot:
@@ -320,6 +321,12 @@ bool OperandParser::Postfix(Operand* operand) {
     }
     if (!ok) {
       return false;
+    }
+    if (terms == context_.limits.terms) {
+      return context_.errors.Fail(Code::kHlsl1007, context_.at.pos(),
+                                  {{"what", "expression"},
+                                   {"size", std::to_string(terms + 1) + " operands"},
+                                   {"limit", context_.limits.terms}});
     }
   }
 }
