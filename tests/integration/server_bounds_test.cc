@@ -310,10 +310,8 @@ TEST_F(Bounds, ManySpacesThatAreHardToCount_ShareTheTimeOfTheRequest) {
   }
 }
 
-// Names that a request chooses stand in what it is told: in diagnostics, items and errors.
 // Two bytes each, and hundreds once they are objects: they are counted in the bytes.
 TEST_F(Bounds, RequestsOfEmptyParts_AreRefusedBeforeTheyAreParsed) {
-  Start();
   constexpr int kParts = 100'000;
   v1::CompileRequest one;
   v1::CountVariantsRequest count;
@@ -355,6 +353,7 @@ TEST_F(Bounds, RequestsOfEmptyParts_AreRefusedBeforeTheyAreParsed) {
   });
 }
 
+// Names that a request chooses stand in what it is told: in diagnostics, items and errors.
 TEST_F(Bounds, LongNamesOfRequests_AreSaidInShortReplies) {
   constexpr size_t kLong = size_t{1} << 20;
   v1::CompileRequest request;

@@ -18,8 +18,9 @@ namespace kiln::rpc {
 // them. Costs one look at each field.
 uint64_t ParsedBytes(ByteView wire, const google::protobuf::Descriptor& type, uint64_t most);
 
-// What is sent in earnest takes up to seven times its bytes.
-constexpr uint64_t MostParsed(uint64_t wire) { return (uint64_t{1} << 20) + 16 * wire; }
+// What is sent in earnest takes up to seven times its bytes. The constant lets through as many
+// parts as lists may have (limits of 20,000), so these are refused by name.
+constexpr uint64_t MostParsed(uint64_t wire) { return (uint64_t{4} << 20) + 16 * wire; }
 
 // Errors: kInvalidArgument with MALFORMED_REQUEST, for bytes that stand for more than MostParsed.
 Result<void> CheckParts(ByteView wire, const google::protobuf::Descriptor& type);
