@@ -14,6 +14,7 @@
 #include "client/cli/daemon/status.h"
 #include "client/cli/daemon/stop.h"
 #include "client/cli/daemon/token.h"
+#include "client/cli/dashboard/dashboard.h"
 #include "client/cli/editor/fmt.h"
 #include "client/cli/editor/lsp.h"
 #include "client/cli/graph.h"
@@ -47,6 +48,7 @@ void AddVerbs(CLI::App& app, CommandLine& line) {
   AddFetch(app, line);
   AddPack(app, line);
   AddStatus(app, line);
+  AddDashboard(app, line);
   AddDoctor(app, line);
   AddServe(app, line);
   AddStart(app, line);
