@@ -72,6 +72,11 @@ Result<std::unique_ptr<PageServer>> PageServer::Listen(uint16_t port, PageApi& a
   std::unique_ptr<PageServer> made(new PageServer(api, std::move(on_opened)));
   httplib::Server& server = *made->server_;
   server.new_task_queue = [] { return new httplib::ThreadPool(kThreads); };
+  // The library would share the port with whoever takes it too, and requests would go to either.
+  server.set_socket_options([](socket_t socket) {
+    const int yes = 1;
+    (void)setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
+  });
   // A connection that is kept would keep a thread.
   server.set_keep_alive_max_count(1);
   server.set_read_timeout(kPatienceSeconds);

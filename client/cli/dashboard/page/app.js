@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The views by the address's fragment: #/batches/ID is view "batches" with the word ID. A view draws
+// The views by the address's fragment: #/batches/ID is view "batches" with the word ID, and what is
+// chosen in a view stands behind a question mark, so a link shows what its sender saw. A view draws
 // into the element that it is given, and again when its time has come, as long as somebody looks.
 import {ask, ApiError} from "./api.js";
 import {link, make} from "./dom.js";
@@ -9,7 +10,7 @@ import {overview} from "./overview.js";
 import {program, programs} from "./programs.js";
 import {reasons} from "./reasons.js";
 
-/** @typedef {(place: HTMLElement, word: string, signal: AbortSignal) => Promise<void>} Draw */
+/** @typedef {(place: HTMLElement, word: string, signal: AbortSignal, chosen: URLSearchParams) => Promise<void>} Draw */
 /** @type {{name: string, title: string, draw: Draw, one?: Draw, every?: number}[]} */
 const VIEWS = [
   {name: "overview", title: "Overview", draw: overview, every: 1000},
@@ -26,9 +27,10 @@ const health = /** @type {HTMLElement} */ (document.getElementById("health"));
 let current = new AbortController();
 
 function place() {
-  const [name, ...rest] = location.hash.replace(/^#\/?/, "").split("/");
+  const [path, chosen] = location.hash.replace(/^#\/?/, "").split("?");
+  const [name, ...rest] = path.split("/");
   const view = VIEWS.find((one) => one.name === name) ?? VIEWS[0];
-  return {view, word: decodeURIComponent(rest.join("/"))};
+  return {view, word: decodeURIComponent(rest.join("/")), chosen: new URLSearchParams(chosen ?? "")};
 }
 
 /** Until the next view is chosen: draws, waits, draws again. */
@@ -36,7 +38,7 @@ async function show() {
   current.abort();
   current = new AbortController();
   const {signal} = current;
-  const {view, word} = place();
+  const {view, word, chosen} = place();
   nav.replaceChildren(...VIEWS.map((one) => {
     const anchor = link(`#/${one.name}`, one.title);
     if (one === view) anchor.setAttribute("aria-current", "page");
@@ -47,7 +49,7 @@ async function show() {
   main.replaceChildren(section);
   while (!signal.aborted) {
     try {
-      await (word && view.one ? view.one : view.draw)(section, word, signal);
+      await (word && view.one ? view.one : view.draw)(section, word, signal, chosen);
       main.dataset.ready = "true";
     } catch (error) {
       if (signal.aborted) return;

@@ -25,11 +25,13 @@ export async function programs(place, _, signal) {
       ], answer.programs));
 }
 
-/** @param {HTMLElement} place @param {string} name @param {AbortSignal} signal */
-export async function program(place, name, signal) {
+/** @param {HTMLElement} place @param {string} name @param {AbortSignal} signal @param {URLSearchParams} chosen */
+export async function program(place, name, signal, chosen) {
   const answer = await ask("program", {program: name}, signal);
   const below = make("div");
-  const fields = chooser(answer, (chosen, view) => void look(below, name, chosen, view, signal));
+  const fields = chooser(answer, chosen, (query) => {
+    location.hash = `#/programs/${encodeURIComponent(name)}?${query}`;
+  });
   place.replaceChildren(
     make("h2", {}, name),
     make("div", {}, answer.diagnostics.map((one) => make("p", {class: one.severity === "error" ? "bad" : null}, diagnosticText(one)))),
@@ -42,6 +44,7 @@ export async function program(place, name, signal) {
     make("h3", {}, "Option space"),
     optionTable(answer),
     answer.count === null ? "" : variantList(name, signal));
+  if (chosen.has("view")) await look(below, name, chosen, signal);
 }
 
 function optionTable(answer) {
@@ -73,36 +76,41 @@ function valuesOf(answer, option) {
   return option.kind === "flag" ? ["false", "true"] : option.values;
 }
 
-/** @param {any} answer @param {(chosen: Record<string, string>, view: string) => void} onLook */
-function chooser(answer, onLook) {
+/** @param {any} answer @param {URLSearchParams} chosen @param {(query: URLSearchParams) => void} onLook */
+function chooser(answer, chosen, onLook) {
   const selects = answer.options.map((option) => {
     const values = valuesOf(answer, option);
     const all = values.length ? values : option.kind === "flag" ? ["false", "true"] : option.values;
-    const start = option.default.replace(/u$/, "");
+    const start = chosen.get(`o.${option.name}`) ?? option.default.replace(/u$/, "");
+    const name = `o.${option.name}`;
     const field = all.length
-      ? make("select", {name: option.name}, all.map((value) => make("option", {selected: value === start}, value)))
-      : make("input", {name: option.name, value: start, size: 8});
-    return make("label", {class: option.live_in.length ? null : "dead"},
-      `${option.name}${option.live_in.length ? "" : " (dead)"}`, field);
+      ? make("select", {name}, all.map((value) => make("option", {selected: value === start}, value)))
+      : make("input", {name, value: start, size: 8});
+    const dead = option.live_in.length === 0;
+    return make("label", {class: dead ? "dead" : null}, `${option.name}${dead ? " (dead)" : ""}`, field);
   });
-  const view = make("select", {name: "view"}, VIEWS.map((one) => make("option", {}, one)));
-  const chosen = () => Object.fromEntries(selects.map((label) => {
-    const field = /** @type {HTMLSelectElement} */ (label.lastElementChild);
-    return [field.name, field.value];
-  }));
-  const go = (what) => (event) => { event.preventDefault(); onLook(chosen(), what || view.value); };
-  return make("form", {class: "fields", onsubmit: go("")}, selects, make("label", {}, "view", view),
-    make("button", {type: "submit"}, "Show"),
-    make("button", {type: "button", onclick: go("explain")}, "Why?"));
+  const view = make("select", {name: "view"},
+    VIEWS.map((one) => make("option", {selected: one === chosen.get("view")}, one)));
+  const form = make("form", {class: "fields"}, selects, make("label", {}, "view", view),
+    make("button", {type: "submit"}, "Show"), make("button", {type: "submit", value: "why"}, "Why?"));
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    const query = new URLSearchParams();
+    for (const [key, value] of new FormData(form)) query.set(key, String(value));
+    if (event.submitter?.value === "why") query.set("view", "why");
+    onLook(query);
+  });
+  return form;
 }
 
-/** @param {HTMLElement} place @param {string} program @param {Record<string, string>} chosen */
-async function look(place, program, chosen, view, signal) {
-  const o = Object.entries(chosen).map(([name, value]) => `${name}=${value}`);
+/** @param {HTMLElement} place @param {string} program @param {URLSearchParams} chosen */
+async function look(place, program, chosen, signal) {
+  const o = [...chosen].filter(([key]) => key.startsWith("o.")).map(([key, value]) => `${key.slice(2)}=${value}`);
+  const view = chosen.get("view") ?? "";
   try {
-    if (view === "explain") {
+    if (view === "why") {
       const answer = await ask("explain", {program, o}, signal);
-      place.replaceChildren(make("h3", {}, "Would it be built, and why"), recordList(answer.records));
+      place.replaceChildren(make("h3", {}, "Would it be built now, and why"), recordList(answer.records));
       return;
     }
     const answer = await ask("inspect", {program, o, view}, signal);
