@@ -18,7 +18,7 @@ import sys
 
 # What: bound, goal. The bound is what holds today.
 FIGURES = {
-    "lines of product code without comments and blank ones": (212_000, None),
+    "lines of product code without comments and blank ones": (222_000, None),
     "longest product file, lines": (600, 600),
     ".cc without a header of its name, %": (0.0, 5.0),
     "classes with members in two .cc files or more": (0, 0),

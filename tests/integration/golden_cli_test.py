@@ -175,7 +175,7 @@ class Golden(CliCase):
         commands = {path.stem[5:] for path in pages.glob("kiln-*.1")}
         groups = {"batch", "cache", "config", "pack", "token"}
         self.assertEqual({verb.replace(" ", "-") for verb in VERBS} | groups |
-                         {"lsp", "preview", "serve", "watch"}, commands)
+                         {"dashboard", "lsp", "preview", "serve", "watch"}, commands)
 
     def test_verbs(self):
         self.write("kilnd.toml", "[jobs]\nworkers = 2\n")

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// `kiln dashboard` (spec/cli 6.14): a page in the browser that shows what the daemon does, what the
+// `kiln dashboard` (spec/cli 6.15): a page in the browser that shows what the daemon does, what the
 // project's option spaces are, and why things were built. The command serves it on a loopback port
 // for as long as it runs, and asks the daemon as every verb does: with the rights of its user, over
 // the socket or over TLS with a token. The daemon has no part in it and no port more for it.

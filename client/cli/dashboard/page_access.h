@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Who is served the pages of `kiln dashboard`: a browser that came by the link which the command
 // printed. The link has a key that opens once and becomes a cookie; a request without the cookie,
-// for another host or from another site gets nothing. See docs/users/dashboard.md
+// for another host or from another site gets nothing. See spec/cli 6.15
 //
 // Against: other users of the machine, who may connect to the port (the key); pages of other sites
 // in the same browser (SameSite, Origin, Sec-Fetch-Site); names that were made to point here

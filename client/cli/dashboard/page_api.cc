@@ -66,13 +66,16 @@ Result<VariantArguments> VariantOf(const Global& global, const PageQuery& query)
 // The first items of one kind: a batch may have a million.
 Result<Json> ItemsOf(client::Client& client, const std::string& batch, const std::string& kind) {
   Json items = Json::array();
-  const Error enough{.code = ErrorCode::kCancelled, .context = {}, .reason = "ENOUGH"};
   const Result<void> all =
       client.EachBatchItem(batch, {kind}, [&](const client::BatchItem& item) -> Result<void> {
         items.push_back(page::JsonOf(item));
-        return items.size() < kShownItems ? Result<void>() : Result<void>(enough);
+        // An error of this side ends the call when there are enough.
+        return items.size() < kShownItems
+                   ? Result<void>()
+                   : Result<void>(
+                         Error{.code = ErrorCode::kCancelled, .context = {}, .reason = {}});
       });
-  if (!all.ok() && all.error().reason != enough.reason) {
+  if (!all.ok() && items.size() < kShownItems) {
     return all.error();
   }
   return Result<Json>(std::move(items));
@@ -132,7 +135,7 @@ Result<Json> PageApi::Answer(const std::string& name, const PageQuery& query) {
   if (row == kRows.end()) {
     return Error{.code = ErrorCode::kNotFound,
                  .context = fmt::format("there is no /api/v1/{}", name),
-                 .reason = "NOT_FOUND"};
+                 .reason = {}};
   }
   return row->handler(*this, query);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What the pages of `kiln dashboard` may ask: a path and its query -> JSON, by calls of the client
 // with the rights of whoever runs the command. Every row only looks; none changes the daemon.
-// See docs/users/dashboard.md
+// See spec/cli 6.15
 #pragma once
 
 #include <chrono>

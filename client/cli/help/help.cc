@@ -41,6 +41,7 @@ constexpr char kVerbs[] =
     "              kiln fetch     download results, as an engine would\n"
     "              kiln pack      build, show, verify, diff, flatten, extract packs\n"
     "operate       kiln status    daemon, queue, batches, cache, health\n"
+    "              kiln dashboard the same in a browser, with options and reasons\n"
     "              kiln doctor    check the installation, with what to do\n"
     "              kiln cache     stats, gc, verify, repair, export, import, pins, why\n"
     "              kiln serve     the daemon in the foreground\n"
