@@ -107,6 +107,7 @@ class Json(CliCase):
         self.run_row(["token", "list"], 0, "token")
         self.run_row(["token", "revoke", token], 0)
         self.check_watch()
+        self.check_dashboard()
         self.check_cache(some["signature"])
         self.run_row(["stop"], 0, "daemon")
         self.assertEqual(set(self.schemas) - Json.seen - {"job"}, set(), "nothing showed these")
@@ -137,6 +138,16 @@ class Json(CliCase):
         self.run_row(["pack", "build", "--out", "new.kpack"], 0)
         self.run_row(["pack", "diff", "a.kpack", "new.kpack"], 0, "difference")
         self.run_row(["pack", "show", "frame.json"], 7, "error")
+
+    def check_dashboard(self):
+        """It goes on, too: the link, and when a signal ends it the result."""
+        served = subprocess.Popen([str(BUILD / "kiln"), "--json", "dashboard"], stdout=subprocess.PIPE,
+                                  stderr=subprocess.DEVNULL, text=True, cwd=self.dir, env=self.env)
+        first = served.stdout.readline()
+        served.send_signal(signal.SIGTERM)
+        rest, _ = served.communicate(timeout=PATIENCE)
+        self.assertEqual(served.returncode, 143)
+        self.assertEqual(self.check(first + rest), ["link", "result"])
 
     def check_watch(self):
         began = time.monotonic()
