@@ -202,9 +202,9 @@ std::optional<Products> DirectBuilder::State::Emit(const layout::Layout& layout,
   } else if (!EmitText(layout, products, wgsl, diagnostics)) {
     return std::nullopt;
   }
-  metadata::Metadata written =
-      metadata::Write(variant, layout, target, types, modules, needs, wgsl);
-  fits = CheckMetadata(linked.program, written.bytes.size(), diagnostics) && fits;
+  metadata::Metadata written = metadata::Write(variant, layout, target, types, modules, needs, wgsl,
+                                               linked.program.limits().metadata_bytes);
+  fits = CheckMetadata(linked.program, written.fits, diagnostics) && fits;
   if (!fits) {
     return std::nullopt;
   }

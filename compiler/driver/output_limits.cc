@@ -71,15 +71,14 @@ bool CheckCode(const resolve::Program& program, const ir::SpecialisedProgram& va
   return oversized.empty();
 }
 
-bool CheckMetadata(const resolve::Program& program, size_t bytes, std::vector<Diagnostic>& found) {
-  const uint32_t limit = program.limits().metadata_bytes;
-  if (bytes > limit) {
+bool CheckMetadata(const resolve::Program& program, bool fits, std::vector<Diagnostic>& found) {
+  if (!fits) {
     found.push_back(Make(Code::kLim1001, Location{})
                         .With("what", "metadata")
                         .With("parts", "bytes")
-                        .With("limit", limit));
+                        .With("limit", program.limits().metadata_bytes));
   }
-  return bytes <= limit;
+  return fits;
 }
 
 }  // namespace kiln::driver

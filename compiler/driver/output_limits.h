@@ -38,6 +38,6 @@ bool CheckCode(const resolve::Program& program, const ir::SpecialisedProgram& va
                std::vector<Diagnostic>& found);
 
 // The same for the metadata of a variant, which has no place.
-bool CheckMetadata(const resolve::Program& program, size_t bytes, std::vector<Diagnostic>& found);
+bool CheckMetadata(const resolve::Program& program, bool fits, std::vector<Diagnostic>& found);
 
 }  // namespace kiln::driver

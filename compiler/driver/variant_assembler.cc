@@ -53,7 +53,8 @@ struct VariantAssembler::State {
         answers(program.program, values, code_cache->pool(), &units),
         layouts(target, code_cache->types()),
         assembler(code_cache->table()),
-        metadata(target, code_cache->types(), ModuleFactsOf(program)),
+        metadata(target, code_cache->types(), ModuleFactsOf(program),
+                 program.program.limits().metadata_bytes),
         reads(program.program.option_count()) {
     code_cache->table().UseSources(&lines);
     if (target.form == target::Form::kWgsl) {
@@ -301,15 +302,15 @@ void VariantAssembler::State::Emit(Interface& interface, ModuleSelection wanted)
   } else if (!variant.entries.empty()) {
     EmitCode(interface, wanted);
   }
-  const ByteView written =
+  const std::optional<ByteView> written =
       metadata.Write(variant, *interface.layout.value, interface.layout_hash, needs, about);
-  fits = CheckMetadata(linked.program, written.size(), diagnostics) && fits;
+  fits = CheckMetadata(linked.program, written.has_value(), diagnostics) && fits;
   if (!fits) {
     return;
   }
   view.ok = true;
   view.code = code;
-  view.metadata = written;
+  view.metadata = *written;
   view.layout_hash = interface.layout_hash;
   view.state_hash = artifact::StateHash(view.metadata);
 }

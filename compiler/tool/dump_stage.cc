@@ -242,7 +242,12 @@ DumpResult DumpVariantStage(std::string_view stage, const VariantInputs& inputs)
   // as well.
   if (stage == "metadata") {
     const metadata::Metadata written = metadata::Write(variant, *layout.value, inputs.target, types,
-                                                       driver::ModuleFactsOf(inputs.linked));
+                                                       driver::ModuleFactsOf(inputs.linked), 0, {},
+                                                       program.limits().metadata_bytes);
+    if (!driver::CheckMetadata(program, written.fits, result.diagnostics)) {
+      result.ok = false;
+      return result;
+    }
     const Result<artifact::PipelineMetadata> read = artifact::DecodeMetadata(written.bytes);
     KILN_CHECK(read.ok(), "metadata cannot be read back");
     result.text = artifact::MetadataText(*read);

@@ -302,6 +302,29 @@ TEST_F(MetadataWriteTest, Spans_AreWrittenWithFullDebugInformationOnly) {
   EXPECT_EQ(full.wire.layout_hash(), names.layout_hash());
 }
 
+// 2^14 leaves in each of 64 buffers would be some 50 MB.
+TEST_F(MetadataWriteTest, WhatDoublesInManyBuffers_IsWrittenAsFarAsItMay) {
+  constexpr uint64_t kMost = 1 << 20;
+  std::string inner = "f1";
+  for (int i = 0; i < 14; ++i) {
+    const std::string name = "doubled" + std::to_string(i);
+    writer.Struct(name, {{inner, "a"}, {inner, "b"}});
+    inner = name;
+  }
+  for (int i = 0; i < 64; ++i) {
+    writer.Buffer(BufferKind::kReadOnlyStorage, ResourceSet::kPass, "buffer" + std::to_string(i),
+                  {{inner, "root"}});
+  }
+  const ir::SpecialisedProgram& variant = writer.variant();
+  layout::TypeLayouts types(*variant.pool);
+  const layout::Layout layout = layout::Assign(variant, {}, types).value.value();
+  MetadataWriter metadata({}, types, {}, kMost);
+  const Hash128 hash = metadata.LayoutHash(variant, layout);
+  EXPECT_EQ(metadata.Write(variant, layout, hash, 0), std::nullopt);
+  EXPECT_LT(metadata.bytes_used(), 4 * kMost);
+  EXPECT_FALSE(Write(variant, layout, {}, types, {}, 0, {}, kMost).fits);
+}
+
 TEST(MetadataWrite, OtherHistoryOfThePool_GivesEqualBytes) {
   WorkedExample fresh({});
   WorkedExample used({.used_pool = true});

@@ -10,8 +10,9 @@ namespace {
 
 class Flattener {
  public:
-  Flattener(const ir::SpecialisedProgram& variant, layout::Rules rules, layout::TypeLayouts& types)
-      : variant_(variant), pool_(*variant.pool), rules_(rules), types_(types) {}
+  Flattener(const ir::SpecialisedProgram& variant, layout::Rules rules, layout::TypeLayouts& types,
+            uint64_t most)
+      : variant_(variant), pool_(*variant.pool), rules_(rules), types_(types), most_(most) {}
 
   FlatBlock Run(const ir::SpecialisedDecl& block) {
     ir::TypeId content = block.type;
@@ -32,7 +33,7 @@ class Flattener {
     // Offsets of the type count from its own beginning.
     const layout::TypeLayout& layout = types_.Of(type, rules_);
     const std::span<const ir::ShapeMember> members = pool_.Members(type);
-    for (size_t i = 0; i < members.size(); ++i) {
+    for (size_t i = 0; i < members.size() && name_bytes_ <= most_; ++i) {
       CheckStop();
       // The record has the same members in the same order as the type; it adds tags and places.
       // A struct of a typed module may have no record; its members then have no tags and no place.
@@ -91,6 +92,7 @@ class Flattener {
       return;  // arrays of structs yield nothing
     }
     parameter.type = StoredType(type, shape.order);
+    name_bytes_ += parameter.name.size();
     out.push_back(std::move(parameter));
   }
 
@@ -131,14 +133,16 @@ class Flattener {
   const ir::Pool& pool_;
   layout::Rules rules_;
   layout::TypeLayouts& types_;
+  const uint64_t most_;
+  uint64_t name_bytes_ = 0;  // of the parameters in the list
   FlatBlock out_;
 };
 
 }  // namespace
 
 FlatBlock Flatten(const ir::SpecialisedProgram& variant, const ir::SpecialisedDecl& block,
-                  layout::Rules rules, layout::TypeLayouts& types) {
-  return Flattener(variant, rules, types).Run(block);
+                  layout::Rules rules, layout::TypeLayouts& types, uint64_t most) {
+  return Flattener(variant, rules, types, most).Run(block);
 }
 
 }  // namespace kiln::metadata

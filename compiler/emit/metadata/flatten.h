@@ -34,8 +34,10 @@ struct FlatBlock {
   std::vector<FlatParameter> tail_parameters{};  // of one item
 };
 
-// Requires: `block` is a live buffer or push constant of the variant, and fits 32 bits.
+// Requires: `block` is a live buffer or push constant of the variant, and fits 32 bits. Ends early
+// when the names have more than `most` bytes; the list has some of its parameters then, whose names
+// have more than that.
 FlatBlock Flatten(const ir::SpecialisedProgram& variant, const ir::SpecialisedDecl& block,
-                  layout::Rules rules, layout::TypeLayouts& types);
+                  layout::Rules rules, layout::TypeLayouts& types, uint64_t most);
 
 }  // namespace kiln::metadata

@@ -74,11 +74,15 @@ void WriteSourceHead(std::string_view name, const layout::VertexSource& source, 
   out.Number(kAttributeSourceBlockSize, source.stride);
 }
 
-// One message for each parameter, in the order of their offsets.
+// One message for each parameter, in the order of their offsets. Tags are those of a member, and so
+// as many times there as the struct that has it.
 void WriteParameters(const RecordContext& context, uint32_t field,
                      const std::vector<FlatParameter>& parameters, WireWriter& out) {
   for (const FlatParameter& parameter : parameters) {
     CheckStop();
+    if (out.bytes().size() > context.most) {
+      return;
+    }
     out.Message(field, [&] {
       out.Text(kParameterName, parameter.name);
       out.Text(kParameterType, ir::TypeText(context.pool(), parameter.type));
@@ -161,7 +165,7 @@ void WriteEntrySource(const RecordContext& context, const layout::VertexSource& 
 // first once and the second as often as it likes.
 void WriteBuffer(const RecordContext& context, const ir::SpecialisedDecl& buffer, WireWriter& out) {
   const layout::Block& block = context.layout.BlockOf(buffer.decl);
-  const FlatBlock flat = Flatten(context.variant, buffer, block.rules, context.types);
+  const FlatBlock flat = Flatten(context.variant, buffer, block.rules, context.types, context.most);
   out.Text(kBufferName, context.pool().Text(buffer.name));
   out.Number(kBufferBinding, context.layout.PlacementOf(buffer.decl).binding);
   out.Text(kBufferType, ir::NameOf(buffer.buffer()));
@@ -282,7 +286,7 @@ void WriteTags(const RecordContext& context, uint32_t field, std::span<const ir:
 void WritePushConstant(const RecordContext& context, const ir::SpecialisedDecl& block,
                        WireWriter& out) {
   const layout::Rules rules = context.layout.BlockOf(block.decl).rules;
-  const FlatBlock flat = Flatten(context.variant, block, rules, context.types);
+  const FlatBlock flat = Flatten(context.variant, block, rules, context.types, context.most);
   // The layout hash covers what lies where and not how it is called.
   if (context.usage != nullptr) {
     out.Text(kPushConstantName, context.pool().Text(block.name));

@@ -19,6 +19,8 @@ struct RecordContext {
   // Null: only what the layout hash covers is written, so no stages, spans and comparisons.
   const Usage* usage = nullptr;
   std::span<const ModuleFacts> spans_of = {};  // empty: no spans
+  // A record that would have more bytes is not written to its end, and has more all the same.
+  uint64_t most = kNoLimit;
 
   const ir::Pool& pool() const { return *variant.pool; }
 };

@@ -156,8 +156,8 @@ CombinedSamplers CombinedOf(const RecordContext& context,
 }  // namespace
 
 MetadataWriter::MetadataWriter(const target::Target& target, layout::TypeLayouts& types,
-                               std::span<const ModuleFacts> modules)
-    : target_(target), types_(types), modules_(modules.begin(), modules.end()) {
+                               std::span<const ModuleFacts> modules, uint64_t most)
+    : target_(target), types_(types), modules_(modules.begin(), modules.end()), most_(most) {
   records_.Reserve(kExpectedRecords);
   bytes_.reserve(kExpectedBytes);
   out_.reserve(kExpectedBytes);
@@ -248,8 +248,9 @@ MetadataWriter::Record MetadataWriter::Resource(const RecordContext& context,
                 });
 }
 
-// Sets, each with its buffers, samplers and images in binding order.
-void MetadataWriter::PutSets(const RecordContext& context) {
+// Sets, each with its buffers, samplers and images in binding order, as records.
+bool MetadataWriter::CollectSets(const RecordContext& context) {
+  uint64_t bytes = 0;
   for (std::vector<Record>& records : resources_) {
     records.clear();
   }
@@ -276,7 +277,19 @@ void MetadataWriter::PutSets(const RecordContext& context) {
           grouped ? static_cast<uint32_t>(decl->set()) : context.layout.PlacementOf(decl->decl).set;
       resources_[set * kKinds + kind].push_back(
           Resource(context, *decl, sampler != nullptr ? *sampler : nullptr, kResourceFields[kind]));
+      bytes += resources_[set * kKinds + kind].back().size;
     }
+    if (!Fits(bytes)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+void MetadataWriter::PutSets(const RecordContext& context) {
+  if (!CollectSets(context)) {
+    fits_ = false;
+    return;
   }
   uint32_t sizes[kSets] = {};
   uint32_t all = 0;
@@ -337,7 +350,7 @@ void MetadataWriter::PutInterface(const RecordContext& context) {
   PutAttributeSources(context);
   PutSets(context);
   PutPushConstant(context);
-  if (uses.has_value()) {
+  if (uses.has_value() && fits_) {
     records_.Insert(key, {.first = static_cast<uint32_t>(bytes_.size()),
                           .size = static_cast<uint32_t>(out_.size() - first)});
     bytes_.insert(bytes_.end(), out_.begin() + static_cast<ptrdiff_t>(first), out_.end());
@@ -499,7 +512,8 @@ MetadataWriter::Graphics MetadataWriter::GraphicsOf(const RecordContext& context
 // depend on what functions do.
 Hash128 MetadataWriter::LayoutHash(const ir::SpecialisedProgram& variant,
                                    const layout::Layout& layout) {
-  const RecordContext context{.variant = variant, .layout = layout, .types = types_};
+  const RecordContext context{.variant = variant, .layout = layout, .types = types_, .most = most_};
+  fits_ = true;
   out_.clear();
   PutAttributeSources(context);
   PutSets(context);
@@ -509,23 +523,30 @@ Hash128 MetadataWriter::LayoutHash(const ir::SpecialisedProgram& variant,
 
 // Fields in ascending order, each part from its records. The bytes are those that protobuf would
 // write.
-ByteView MetadataWriter::Write(const ir::SpecialisedProgram& variant, const layout::Layout& layout,
-                               const Hash128& layout_hash, target::Needs needs, ByteView wgsl) {
+std::optional<ByteView> MetadataWriter::Write(const ir::SpecialisedProgram& variant,
+                                              const layout::Layout& layout,
+                                              const Hash128& layout_hash, target::Needs needs,
+                                              ByteView wgsl) {
   UsageOf(variant, usage_);
   const bool spans = target_.debug == target::Debug::kFull;
   const RecordContext context{.variant = variant,
                               .layout = layout,
                               .types = types_,
                               .usage = &usage_,
-                              .spans_of = spans ? modules_ : std::span<const ModuleFacts>{}};
+                              .spans_of = spans ? modules_ : std::span<const ModuleFacts>{},
+                              .most = most_};
   const bool graphics = variant.pipeline == ir::PipelineType::kGraphicsClassic;
   // Computed before anything is written: it is in two places of the message, around the interface.
   const Graphics state = graphics ? GraphicsOf(context) : Graphics{};
 
+  fits_ = true;
   out_.clear();
   PutHead(variant);
   Append(out_, state.settings);
   PutInterface(context);
+  if (!fits_) {
+    return std::nullopt;
+  }
   Append(out_, state.outputs);
   PutState(context);
   PutNeeds(context, needs | StoreNeeds(variant, usage_), layout_hash);
@@ -539,7 +560,7 @@ ByteView MetadataWriter::Write(const ir::SpecialisedProgram& variant, const layo
     out.RawItem(kPipelineWgsl, wgsl);
     Append(out_, out.bytes());
   }
-  return out_;
+  return Fits(out_.size()) ? std::optional<ByteView>(out_) : std::nullopt;
 }
 
 // Most variants of an assembler have the same entry points, so the head is kept from the last one.
@@ -565,11 +586,15 @@ void MetadataWriter::PutHead(const ir::SpecialisedProgram& variant) {
 
 Metadata Write(const ir::SpecialisedProgram& variant, const layout::Layout& layout,
                const target::Target& target, layout::TypeLayouts& types,
-               std::span<const ModuleFacts> modules, target::Needs needs, ByteView wgsl) {
-  MetadataWriter writer(target, types, modules);
+               std::span<const ModuleFacts> modules, target::Needs needs, ByteView wgsl,
+               uint64_t most) {
+  MetadataWriter writer(target, types, modules, most);
   const Hash128 layout_hash = writer.LayoutHash(variant, layout);
-  const ByteView bytes = writer.Write(variant, layout, layout_hash, needs, wgsl);
-  return {.bytes = {bytes.begin(), bytes.end()}, .layout_hash = layout_hash};
+  const std::optional<ByteView> bytes = writer.Write(variant, layout, layout_hash, needs, wgsl);
+  if (!bytes.has_value()) {
+    return {.fits = false};
+  }
+  return {.bytes = {bytes->begin(), bytes->end()}, .layout_hash = layout_hash};
 }
 
 }  // namespace kiln::metadata

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -32,9 +33,12 @@ struct ModuleFacts {
   const ir::ModuleView* view = nullptr;  // for spans; used with full debug information only
 };
 
+inline constexpr uint64_t kNoLimit = ~uint64_t{0};
+
 struct Metadata {
   std::vector<std::byte> bytes;
   Hash128 layout_hash;  // of the input interface; equal for equal global options
+  bool fits = true;     // false: it would have more bytes than it may, and there are none
 };
 
 struct RecordContext;
@@ -44,22 +48,30 @@ struct StateRow;
 // declaration is encoded once for each version of it and each set of numbers in it; equal addresses
 // of specialised declarations, settings and layouts must mean equal ones as long as the writer
 // lives. One thread.
+//
+// A source of kilobytes may have metadata of gigabytes: structs that double, in many buffers, with
+// long names. So what is written counts while it is written, and the writer stops where that
+// exceeds `most`; what it keeps of one variant has a few times as many bytes.
 class MetadataWriter {
  public:
   // `types` must outlive it, and what `modules` refer to. Modules are in link order, or empty.
+  // `most`: bytes of the metadata of one variant.
   MetadataWriter(const target::Target& target, layout::TypeLayouts& types,
-                 std::span<const ModuleFacts> modules);
+                 std::span<const ModuleFacts> modules, uint64_t most);
   ~MetadataWriter();
 
   size_t bytes_used() const { return bytes_.size() + records_.size() * 2 * sizeof(Key); }
 
-  // Of the input interface of a variant (spec/rpl 12.1).
+  // Of the input interface of a variant (spec/rpl 12.1). Of one whose metadata do not fit it is of
+  // no use.
   Hash128 LayoutHash(const ir::SpecialisedProgram& variant, const layout::Layout& layout);
 
   // Valid until the next call. Requires: `layout` is of `variant`, `layout_hash` of both; `needs`
   // is the union over the code of all stages, `wgsl` what EncodeWgsl made of modules of that form.
-  ByteView Write(const ir::SpecialisedProgram& variant, const layout::Layout& layout,
-                 const Hash128& layout_hash, target::Needs needs, ByteView wgsl = {});
+  // Nothing: they do not fit.
+  std::optional<ByteView> Write(const ir::SpecialisedProgram& variant, const layout::Layout& layout,
+                                const Hash128& layout_hash, target::Needs needs,
+                                ByteView wgsl = {});
 
  private:
   static constexpr uint32_t kSets = 4;
@@ -111,10 +123,13 @@ class MetadataWriter {
   template <class Encode>
   Record Recall(const Key& key, Encode encode);
   void Put(const Record& record);
+  bool Fits(uint64_t bytes) const { return bytes <= most_; }
   void PutHead(const ir::SpecialisedProgram& variant);
   void PutAttributeSources(const RecordContext& context);
   Record Resource(const RecordContext& context, const ir::SpecialisedDecl& decl,
                   const ir::SpecialisedDecl* combined, uint32_t field);
+  // False where they do not fit; then nothing was put.
+  [[nodiscard]] bool CollectSets(const RecordContext& context);
   void PutSets(const RecordContext& context);
   void PutPushConstant(const RecordContext& context);  // size and record
   void PutInterface(const RecordContext& context);     // all of these
@@ -127,6 +142,7 @@ class MetadataWriter {
   const target::Target target_;
   layout::TypeLayouts& types_;
   const std::vector<ModuleFacts> modules_;
+  const uint64_t most_;
   FlatMap<Key, Record, KeyHash> records_;
   FlatMap<Key, std::pair<Bytes, Bytes>, KeyHash> graphics_records_;
   Bytes bytes_;         // of all records
@@ -137,6 +153,7 @@ class MetadataWriter {
   std::pair<Bytes, Bytes> graphics_;
   Usage usage_;
   Bytes out_;
+  bool fits_ = true;  // what the call in progress has put
 };
 
 // Requires: `layout` is of `variant`, `types` of its pool. `modules` are in link order, or empty;
@@ -144,6 +161,6 @@ class MetadataWriter {
 Metadata Write(const ir::SpecialisedProgram& variant, const layout::Layout& layout,
                const target::Target& target, layout::TypeLayouts& types,
                std::span<const ModuleFacts> modules = {}, target::Needs needs = 0,
-               ByteView wgsl = {});
+               ByteView wgsl = {}, uint64_t most = kNoLimit);
 
 }  // namespace kiln::metadata
