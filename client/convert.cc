@@ -99,7 +99,7 @@ Artifact ArtifactOf(const v1::Artifact& message) {
 }
 
 // Files go by the digest of their list, which was uploaded before (spec/daemon 3.3).
-void ToProto(const HlslInputs& inputs, v1::Hlsl* out) {
+void WriteHlsl(const HlslInputs& inputs, v1::Hlsl* out) {
   for (const auto& [name, value] : inputs.settings) {
     (*out->mutable_settings())[name] = value;
   }
@@ -112,12 +112,12 @@ void ToProto(const HlslInputs& inputs, v1::Hlsl* out) {
     out->add_include_roots(root);
   }
   if (inputs.files != nullptr) {
-    client::ToProto(inputs.files->list.digest, out->mutable_file_list());
+    ToProto(inputs.files->list.digest, out->mutable_file_list());
   }
 }
 
 // Enums of this library have the numbers of the protocol, so they are cast.
-void ToProto(const Target& target, v1::Target* out) {
+void WriteTarget(const Target& target, v1::Target* out) {
   out->set_name(target.name);
   out->set_form(static_cast<v1::Target::Form>(target.form));
   out->set_env(target.env);
@@ -187,17 +187,17 @@ void ToProto(const Program& program, v1::Program* out) {
     ToProto(option, out->add_options());
   }
   for (const Target& target : program.targets) {
-    ToProto(target, out->add_targets());
+    WriteTarget(target, out->add_targets());
   }
   if (program.hlsl.has_value()) {
-    ToProto(*program.hlsl, out->mutable_hlsl());
+    WriteHlsl(*program.hlsl, out->mutable_hlsl());
   }
 }
 
 namespace {
 
 // The place goes along, so that a mistake in an expression is told at its place in the manifest.
-void ToProto(const Expression& expression, v1::Expression* out) {
+void WriteExpression(const Expression& expression, v1::Expression* out) {
   out->set_text(expression.text);
   out->set_path(expression.path);
   out->set_line(expression.line);
@@ -234,10 +234,10 @@ void ToProto(const ProgramSpace& space, v1::ProgramSpace* out) {
     }
   }
   for (const Expression& expression : space.exclude) {
-    ToProto(expression, out->add_exclude());
+    WriteExpression(expression, out->add_exclude());
   }
   for (const Expression& expression : space.require) {
-    ToProto(expression, out->add_require());
+    WriteExpression(expression, out->add_require());
   }
   for (size_t i = 0; i < space.variants.size(); ++i) {
     v1::Variant* row = out->add_explicit_();

@@ -227,8 +227,9 @@ class FetchReader {
   std::optional<FetchDone> done_;
 };
 
-Result<FetchDone> Read(Connection& connection, v1::FetchRequest request,
-                       const FetchCalls::FetchHandlers& handlers, Context& context, Verify verify) {
+Result<FetchDone> ReadReplies(Connection& connection, v1::FetchRequest request,
+                              const FetchCalls::FetchHandlers& handlers, Context& context,
+                              Verify verify) {
   // Many small blobs come in one message: a results page of a thousand would otherwise be several
   // thousand messages.
   request.set_together(true);
@@ -270,7 +271,7 @@ void QuoteTo(const FetchCalls::FetchHow& how, v1::FetchRequest& request) {
 
 Result<FetchDone> ReadFetch(Connection& connection, v1::FetchRequest request,
                             const FetchCalls::FetchHandlers& handlers, Context& context) {
-  return Read(connection, std::move(request), handlers, context, Verify::kArrival);
+  return ReadReplies(connection, std::move(request), handlers, context, Verify::kArrival);
 }
 
 Result<FetchDone> FetchCalls::FetchBatch(const std::string& id, const FetchHow& how,
@@ -279,7 +280,7 @@ Result<FetchDone> FetchCalls::FetchBatch(const std::string& id, const FetchHow& 
   request.set_batch_id(IdOf(id));
   QuoteTo(how, request);
   Context context;
-  return Read(connection_, std::move(request), handlers, context, Verify::kDigest);
+  return ReadReplies(connection_, std::move(request), handlers, context, Verify::kDigest);
 }
 
 Result<FetchDone> FetchCalls::FetchVariants(const std::string& project, const Program& program,
@@ -297,7 +298,7 @@ Result<FetchDone> FetchCalls::FetchVariants(const std::string& project, const Pr
   request.set_project(project);
   QuoteTo(how, request);
   Context context;
-  return Read(connection_, std::move(request), handlers, context, Verify::kDigest);
+  return ReadReplies(connection_, std::move(request), handlers, context, Verify::kDigest);
 }
 
 }  // namespace kiln::client

@@ -25,7 +25,7 @@ Error WrongValue(std::string text) {
   return {.code = ErrorCode::kInvalidArgument, .context = std::move(text), .reason = "VALUE_WRONG"};
 }
 
-const OptionInfo* Find(const OptionList& declared, std::string_view name) {
+const OptionInfo* FindOption(const OptionList& declared, std::string_view name) {
   for (const OptionInfo& option : declared.options) {
     if (option.name == name) {
       return &option;
@@ -50,7 +50,7 @@ struct ValueOrigin {
 // (SpaceOf), for the sake of its message.
 Result<Option> TypedValue(const ValueOrigin& origin, const std::string& name,
                           const project::ManifestValue& value, const OptionList& declared) {
-  const OptionInfo* info = Find(declared, name);
+  const OptionInfo* info = FindOption(declared, name);
   if (info == nullptr) {
     std::vector<std::string_view> names;
     for (const OptionInfo& option : declared.options) {
@@ -281,7 +281,7 @@ Result<ProgramSpace> SpaceOf(const LoadedProgram& loaded, const OptionList& decl
   }
   for (const auto& [name, axis] : manifest.axes) {
     Axis row{.name = name, .all = axis.all, .values = {}};
-    if (Find(declared, name) == nullptr) {  // of "*" too
+    if (FindOption(declared, name) == nullptr) {  // of "*" too
       KILN_TRY_VOID(TypedValue(origin, name, {.value = false, .place = axis.place}, declared));
     }
     for (const project::ManifestValue& value : axis.values) {

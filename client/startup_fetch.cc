@@ -18,7 +18,7 @@
 namespace kiln::client {
 namespace {
 
-using Clock = std::chrono::steady_clock;
+using SteadyClock = std::chrono::steady_clock;
 
 constexpr auto kFirstPause = std::chrono::milliseconds(100);  // spec/daemon 2.5
 constexpr auto kLongestPause = std::chrono::seconds(5);
@@ -91,7 +91,7 @@ struct StartupFetch::Session {
   bool uploaded = false;         // to this daemon
   bool built = false;            // the batch, by this daemon
   bool made_good = false;        // what an attempt lacked, and nothing was heard since
-  Clock::time_point heard = Clock::now();
+  SteadyClock::time_point heard = SteadyClock::now();
   std::chrono::milliseconds pause = kFirstPause;
 
   Mutex mutex;
@@ -182,7 +182,7 @@ Result<void> StartupFetch::Session::Read(
   // Every arrival moves the patience on and begins pauses anew. The first refusal of a handler
   // cancels the call; what is still in flight is dropped.
   const auto refuse = [&](const Result<void>& result) {
-    heard = Clock::now();
+    heard = SteadyClock::now();
     pause = kFirstPause;
     made_good = false;
     if (!result.ok() && !refused.has_value()) {
@@ -247,7 +247,7 @@ Result<void> StartupFetch::Session::Build(StartupBatch& batch) {
   // The events show that the daemon lives and is at work. What they say is not needed: the items
   // are listed in the end.
   KILN_TRY_VOID(client.WatchBatch(batch.id, [&](const BatchEvent&) {
-    heard = Clock::now();
+    heard = SteadyClock::now();
     return Tell().ok() ? Next::kGoOn : Next::kStop;
   }));
   built = true;
@@ -354,7 +354,7 @@ Result<void> StartupFetch::Session::Again(const Error& error) {
     return error;
   }
   uploaded = built = false;  // it may be another daemon
-  const Clock::time_point until = Clock::now() + pause;
+  const SteadyClock::time_point until = SteadyClock::now() + pause;
   // Patience counts from the last thing that was heard and not from the begin, so a fetch of any
   // size is given the time that it needs, as long as something arrives.
   if (until - heard > options.patience) {
@@ -364,8 +364,8 @@ Result<void> StartupFetch::Session::Again(const Error& error) {
   pause = std::min<std::chrono::milliseconds>(pause * 2, kLongestPause);
   {
     const MutexLock lock(mutex);
-    while (!stop && Clock::now() < until) {
-      (void)stopped.WaitFor(mutex, until - Clock::now());
+    while (!stop && SteadyClock::now() < until) {
+      (void)stopped.WaitFor(mutex, until - SteadyClock::now());
     }
   }
   ++report.progress.reconnects;
@@ -379,7 +379,7 @@ Result<StartupReport> StartupFetch::Run(const StartupHandlers& handlers) {
   Session& session = *session_;
   session.handlers = &handlers;
   session.have.insert(session.options.have.begin(), session.options.have.end());
-  session.heard = Clock::now();
+  session.heard = SteadyClock::now();
   if (const auto* const wanted = std::get_if<StartupVariants>(&session.subject)) {
     session.done.resize(wanted->variants.size());
     // Two passes keep the caller's order within each kind.

@@ -10,9 +10,11 @@ namespace or `static`. A name that is a word of another source of the unit, or t
 which another brings along, is therefore renamed: a macro of that name stands around its source, and all
 headers stand before the first. What such a macro would reach besides keeps the name as it is: words of headers
 and tables that the source reads, members, names after `::`, and what a macro at the margin makes a text of, as
-TEST (…) does. Two sources share a unit only if every name that is met can be renamed. One alias that both spell
-alike, of no internal name, is one. A macro KILN_… ends with its source; other macros, conditions and using directives keep their
-source alone. What a source then sees besides is headers that it could include anyway.
+TEST (…) does. A name after `::` is looked up in what stands before, so it means an internal name only if that is
+a namespace that the source of the internal name opens. Two sources share a unit only if every name that is met
+can be renamed. One alias that both spell alike, of no internal name, is one. A macro KILN_… ends with its source;
+other macros, pragmas, using directives and headers behind a condition keep their source alone, and a source with
+conditions keeps its names. What a source then sees besides is headers that it could include anyway.
 
 First fit: a source goes into the first unit where it fits, in the order of the list, but those that read the
 same heavy headers of others (HEAVY: seconds of templates for each unit) stand together. Cost: the words of every
@@ -25,7 +27,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
-MAX_SOURCES, MAX_BYTES = 40, 400_000
+MAX_SOURCES, MAX_BYTES = 72, 700_000
 HEAVY = ("CLI/", "grpcpp/", "nlohmann/", "toml++/")
 OUTSIDE = re.compile(r"^#include <(\w[^>]*/)", re.M)
 INCLUDE = re.compile(r'^#include "([\w/.]+)"', re.M)
@@ -35,12 +37,17 @@ COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.S)
 TEXT = re.compile(r'"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])+\'')
 MEMBER = re.compile(r"(?:\.|->)\s*[A-Za-z_]\w*")
 REACHED = re.compile(r"(?:\.|->|::)\s*([A-Za-z_]\w*)")
+CHAIN = re.compile(r"\b([A-Za-z_]\w*)(?:\s*::\s*[A-Za-z_]\w*)+")
+QUALIFIED = re.compile(r"\b([A-Za-z_]\w*)\s*::\s*(?=([A-Za-z_]\w*))")
+NAMESPACE = re.compile(r"^namespace\s+([\w:]+)\s*\{", re.M)
 AT_MARGIN = re.compile(r"^[A-Z_][A-Z_0-9]*\([^)]*\)", re.M)
 TEMPLATE = re.compile(r"<[^<>]*>")
 RAW = re.compile(r'R"(\w*)\(.*?\)\1"', re.S)
 MACRO = re.compile(r"^\s*#\s*define\s+(KILN_\w+)", re.M)
 ALIAS = re.compile(r"^(?:using|namespace)\s+[\w:]+(?:\s*=[^;{]*)?;", re.M)
-ALONE = re.compile(r"^\s*#\s*define\s+(?!KILN_)|^using namespace\b|^\s*#\s*(?:if|ifdef|ifndef|pragma)\b", re.M)
+ALONE = re.compile(r"^\s*#\s*define\s+(?!KILN_)|^using namespace\b|^\s*#\s*pragma\b", re.M)
+CONDITION = re.compile(r"^\s*#\s*if", re.M)
+INCLUDED = re.compile(r"^\s*#\s*include", re.M)
 # Words of the language and of the standard library that stand in front of a name and are none.
 NOT_NAMES = frozenset("""
     alignas auto bool char class const constexpr consteval constinit double enum explicit extern final float for if
@@ -58,8 +65,19 @@ def plain(text):
 
 
 def used_words(code):
-    """Words that a lookup may be made of: not those of members, which follow `.` and `->`."""
-    return set(WORD.findall(MEMBER.sub(" ", code)))
+    """Words that an unqualified lookup may be made of: not those of members, which follow `.` and `->`, nor those
+    that follow `::`, which are qualified_words."""
+    return set(WORD.findall(CHAIN.sub(r"\1", MEMBER.sub(" ", code))))
+
+
+def qualified_words(code):
+    """(cli, Print) of `cli::Print`: looked up in that namespace or class, and nowhere else."""
+    return set(QUALIFIED.findall(code))
+
+
+def namespaces_of(code):
+    """Words of the names of those that it opens."""
+    return set().union(*(name.split("::") for name in NAMESPACE.findall(code)))
 
 
 def internal_names(code, also_others=False):
@@ -106,6 +124,12 @@ def headers_of(path):
     return frozenset(found)
 
 
+def tables_of(text):
+    """Tables of rows that a source reads itself, with theirs; those that its headers read stand before it."""
+    named = [ROOT / name for name in INCLUDE.findall(text) if not name.endswith(".h")]
+    return frozenset().union(*({table} | headers_of(table) for table in named if table.is_file()))
+
+
 @functools.cache
 def declared_by(header):
     return frozenset(internal_names(plain(header.read_text()), also_others=True))
@@ -113,7 +137,28 @@ def declared_by(header):
 
 @functools.cache
 def words_of(header):
-    return frozenset(WORD.findall(header.read_text()))
+    return frozenset(WORD.findall(plain(header.read_text())))
+
+
+def tables_of(text):
+    """Tables of rows that a source reads itself, with theirs; those that its headers read stand before it."""
+    named = [ROOT / name for name in INCLUDE.findall(text) if not name.endswith(".h")]
+    return frozenset().union(*({table} | headers_of(table) for table in named if table.is_file()))
+
+
+@functools.cache
+def declared_by(header):
+    return frozenset(internal_names(plain(header.read_text()), also_others=True))
+
+
+@functools.cache
+def words_of(header):
+    return frozenset(WORD.findall(plain(header.read_text())))
+
+
+@functools.cache
+def opened_by(header):
+    return frozenset(namespaces_of(plain(header.read_text())))
 
 
 def aliases(code):
@@ -136,20 +181,29 @@ def fixed_words(code, headers):
     return fixed.union(*(WORD.findall(call) for call in AT_MARGIN.findall(code)))
 
 
+def stays_alone(code):
+    condition = CONDITION.search(code)
+    return bool(ALONE.search(code) or condition and INCLUDED.search(code, condition.start()))
+
+
 class Source:
     def __init__(self, path, text, code):
         self.path, self.size = path, len(text)
-        self.words, self.names = used_words(code), internal_names(code)
-        self.macros, self.aliases = sorted(set(MACRO.findall(code))), aliases(code)
         self.headers = headers_of(pathlib.Path(path))
+        self.tables = tables_of(text)
+        self.names, self.namespaces = internal_names(code), namespaces_of(code)
+        self.words, self.qualified = used_words(code) | self.names, qualified_words(code)
+        self.macros, self.aliases = sorted(set(MACRO.findall(code))), aliases(code)
         self.includes = HEADER.findall(RAW.sub("", text))
         self.declared = set().union(*map(declared_by, self.headers))
-        self.renamable = self.names - fixed_words(code, self.headers)
+        self.renamable = set() if CONDITION.search(code) else self.names - fixed_words(code, self.headers)
         self.heavy = sorted(set().union(*map(heavy_of, (pathlib.Path(path), *self.headers))))
 
     def met_in(self, other):
         """Internal names of this one that mean something in the other, or are its headers'."""
-        met = {name for name in self.names & other.words if not self.is_alias_of_both(name, other)}
+        found_in = self.namespaces | {name for name, text in other.aliases.items() if text.startswith("namespace")}
+        words = other.words.union(word for where, word in other.qualified if where in found_in)
+        met = {name for name in self.names & words if not self.is_alias_of_both(name, other)}
         return met | self.names & (other.declared - self.declared)
 
     def is_alias_of_both(self, name, other):
@@ -162,8 +216,7 @@ class Source:
         if not self.met_in(other) <= self.renamable:
             return False
         # Headers stand before every alias; a table of rows is read where it stands, behind that of another.
-        tables = (header for header in other.headers if header.suffix != ".h")
-        return not self.aliases or not any(self.aliases.keys() & words_of(table) for table in tables)
+        return not self.aliases or not any(self.aliases.keys() & words_of(table) for table in other.tables)
 
 
 class Unit:
@@ -195,7 +248,7 @@ def group(sources):
     for path in sources:
         text = pathlib.Path(path).read_text()
         code = plain(text)
-        if not path.endswith(".cc") or ALONE.search(code):
+        if not path.endswith(".cc") or stays_alone(code):
             alone.append(path)
         else:
             read.append(Source(path, text, code))

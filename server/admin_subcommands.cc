@@ -181,9 +181,12 @@ std::string ExpiryText(int64_t expires_s) {
                               (expires_s <= NowSeconds() ? " (expired)" : "");
 }
 
-// A malformed file is the user's to repair; one that cannot be written has another exit code.
+// A malformed file is the user's to repair, a full disk passes; each has an exit code of its own.
 int FailOnTokens(const Error& error, bool json) {
-  return Fail("token", error, error.reason == "BAD_TOKENS" ? kUsage : kNotFound, json);
+  const int exit = error.reason == "BAD_TOKENS"     ? kUsage
+                   : error.code == ErrorCode::kFull ? kNoRoom
+                                                    : kNotFound;
+  return Fail("token", error, exit, json);
 }
 
 }  // namespace

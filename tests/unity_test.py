@@ -146,10 +146,15 @@ class Units(unittest.TestCase):
         self.assertIn("a.cc\"\n#undef KILN_OWN\n", self.texts[0])
 
     def test_what_reaches_to_the_end_of_the_unit_stays_alone(self):
-        for text in ("#define ROW(x) x\n", "using namespace kiln;\n", "#pragma pack(1)\n", "#ifdef X\n#endif\n"):
+        for text in ("#define ROW(x) x\n", "using namespace kiln;\n", "#pragma pack(1)\n", "#ifdef X\n#include <there.h>\n#endif\n"):
             with self.subTest(text):
                 self.assertEqual(self.group(a=text + source("A", "int One() { return 1; }\n"),
                                             b=source("B", "int Two() { return 1; }\n")), [["a"], ["b"]])
+
+    def test_a_source_with_conditions_keeps_its_names(self):
+        a = source("A", "#ifdef X\nint Read() { return 1; }\n#endif\n")
+        self.assertEqual(self.group(a=a, b=source("B", "int Own() { return 1; }\n")), [["a", "b"]])
+        self.assertEqual(self.group(a=a, b=source("B", "int Read() { return 1; }\n")), [["a"], ["b"]])
 
     def test_what_reads_one_heavy_header_stands_together(self):
         def text(name, include):

@@ -23,7 +23,7 @@ namespace {
 constexpr std::string_view kExtension = ".put";
 
 template <class T>
-void Append(Bytes& out, const T& value) {
+void AppendBytes(Bytes& out, const T& value) {
   const ByteView bytes = std::as_bytes(std::span(&value, 1));
   out.insert(out.end(), bytes.begin(), bytes.end());
 }
@@ -31,18 +31,18 @@ void Append(Bytes& out, const T& value) {
 Bytes Encode(std::span<const Item> items) {
   Bytes out;
   for (const Item& item : items) {
-    Append(out, static_cast<uint8_t>(item.key.level));
-    Append(out, item.key.space);
-    Append(out, item.key.id.bytes);
-    Append(out, static_cast<uint32_t>(item.refs.size()));
+    AppendBytes(out, static_cast<uint8_t>(item.key.level));
+    AppendBytes(out, item.key.space);
+    AppendBytes(out, item.key.id.bytes);
+    AppendBytes(out, static_cast<uint32_t>(item.refs.size()));
     for (const Hash128& ref : item.refs) {
-      Append(out, ref.bytes);
+      AppendBytes(out, ref.bytes);
     }
-    Append(out, uint64_t{item.value.bytes.size()});
+    AppendBytes(out, uint64_t{item.value.bytes.size()});
     out.insert(out.end(), item.value.bytes.begin(), item.value.bytes.end());
   }
   // The sum is computed over everything in front of it and tells a file that was cut off.
-  Append(out, Checksum(out).bytes);
+  AppendBytes(out, Checksum(out).bytes);
   return out;
 }
 

@@ -385,7 +385,7 @@ std::vector<uint64_t> SumsOf(const ExplainInputs& inputs) {
 
 constexpr uint64_t kRowBytes = 48;  // of a text or an id in a list, beside its letters
 
-uint64_t BytesOf(const ExplainInputs& inputs) {
+uint64_t InputBytes(const ExplainInputs& inputs) {
   uint64_t bytes = inputs.pipeline.size();
   for (const ExplainModule& module : inputs.modules) {
     bytes += 2 * kRowBytes + module.path.size();
@@ -417,7 +417,7 @@ SharedInputs::SharedInputs() {
 SharedInputs::SharedInputs(ExplainInputs inputs) {
   state_ = std::make_shared<State>();
   state_->inputs = std::move(inputs);
-  state_->bytes = BytesOf(state_->inputs);
+  state_->bytes = InputBytes(state_->inputs);
 }
 
 uint64_t BytesOf(const ExplainRecord& record) {

@@ -36,8 +36,8 @@ void SetValues(const resolve::Program& program, uint64_t point, const std::vecto
 
 // A message is looked for among all that were found, which are few, since equal messages are one
 // row. Beyond the limit nothing more would be shown anyway.
-void Add(const Diagnostic& diagnostic, uint64_t variant, uint64_t total,
-         std::vector<SharedDiagnostic>& found) {
+void AddDiagnostic(const Diagnostic& diagnostic, uint64_t variant, uint64_t total,
+                   std::vector<SharedDiagnostic>& found) {
   auto known = std::ranges::find(found, diagnostic, &SharedDiagnostic::diagnostic);
   if (known == found.end()) {
     if (found.size() >= kMaxDiagnostics) {
@@ -124,7 +124,7 @@ Result<SpaceReport> CheckSpace(const LinkedProgram& linked,
     report.failing += view.ok ? 0 : 1;
     // Warnings are told as well, with the variants that have them.
     for (const Diagnostic& diagnostic : view.diagnostics) {
-      Add(diagnostic, point, report.variants, found);
+      AddDiagnostic(diagnostic, point, report.variants, found);
     }
   }
   // The same order of points as SetValues: the last axis varies fastest in both.

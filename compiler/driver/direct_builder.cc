@@ -28,8 +28,8 @@ namespace {
 constexpr size_t kTableBytes = size_t{16} << 20;  // of code objects; then they begin from nothing
 
 // Code objects of the variant in progress, and those of types, constants and fixed declarations.
-struct Code {
-  Code(const ir::Pool& pool, const target::Target& target, const LanguageLimits& limits)
+struct CodeTables {
+  CodeTables(const ir::Pool& pool, const target::Target& target, const LanguageLimits& limits)
       : table(pool, target, limits.spirv_bytes), assembler(table) {}
   spirv::CodeObjectTable table;
   spirv::Assembler assembler;
@@ -115,7 +115,7 @@ struct DirectBuilder::State {
   layout::TypeLayouts types;
   const ProgramLines lines;
   const std::vector<metadata::ModuleFacts> modules;
-  std::optional<Code> code;        // made when there is an entry point
+  std::optional<CodeTables> code;  // made when there is an entry point
   ir::SpecialisedProgram variant;  // the last one
   bool fits = true;                // it is within the limits of outputs
 };

@@ -92,13 +92,18 @@ ConstId Builder::CompositeConst(TypeId type, ListId parts) {
 
 CexprId Builder::Intern(const Cexpr& cexpr) {
   const CexprId id{InternRow(cexpr_index_, cexprs_, cexpr)};
-  if (id.value != cexpr_nesting_.size()) {
-    return id;
+  if (id.value == cexpr_nesting_.size()) {
+    cexpr_nesting_.push_back(CheckNesting(NestingOf(cexpr)));
   }
+  return id;
+}
+
+uint32_t Builder::NestingOf(const Cexpr& cexpr) const {
   uint32_t below = 0;
   uint32_t left = 0;  // of a chain, which adds no level
   const auto use = [&](uint32_t operand) {
-    KILN_CHECK(operand < id.value, "operand {} of cexpr {}", operand, id);
+    KILN_CHECK(operand < cexpr_nesting_.size(), "operand {} of cexpr {}", operand,
+               cexpr_nesting_.size());
     below = std::max<uint32_t>(below, cexpr_nesting_[operand]);
   };
   const CexprShape shape = ShapeOf(cexpr.op);
@@ -115,8 +120,7 @@ CexprId Builder::Intern(const Cexpr& cexpr) {
   if (shape == CexprShape::kSelect || shape == CexprShape::kComposite) {
     std::ranges::for_each(ListAt(ListId{cexpr.b}), use);
   }
-  cexpr_nesting_.push_back(CheckNesting(std::max(left, below + 1)));
-  return id;
+  return std::max(left, below + 1);
 }
 
 CexprId Builder::Literal(ValueKind kind, uint32_t bits) {

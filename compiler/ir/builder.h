@@ -107,6 +107,10 @@ class Builder {
   LocalId AddLocal(const Local& local, const LocalSpans& spans);
   BlockId BeginBlock();
   void EndBlock();
+  // Whether it is nested at most kMaxNesting deep: for readers of rows, which have no limit of a
+  // language that is met before. Requires: what it uses is there.
+  bool MayNest(const Cexpr& cexpr) const { return NestingOf(cexpr) <= kMaxNesting; }
+  bool MayNest(const Inst& inst) const { return NestingOf(inst) <= kMaxNesting; }
   // Appends to the innermost open block. The blocks it owns have ended. An alias gives its block to
   // its local.
   InstId AddInst(const Inst& inst, const InstSpans& spans);
@@ -132,9 +136,10 @@ class Builder {
     uint32_t first_inst = 0;
   };
 
+  uint32_t NestingOf(const Cexpr& cexpr) const;
+  uint32_t NestingOf(const Inst& inst) const;
   DeclId AddRow(Decl decl, const DeclSpans& spans);
   LocalId AddLocalRow(const Local& local, const LocalSpans& spans);
-  uint32_t NestingOf(const Inst& inst) const;
   uint32_t LowestOperandOf(const Inst& inst) const;
   std::span<const uint32_t> ListAt(ListId id) const;
   CutTables TablesToCut();

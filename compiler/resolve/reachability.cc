@@ -22,7 +22,7 @@ constexpr uint32_t kMostVersions = 4096;  // of functions by their places: calls
 constexpr size_t kFewCalls = 16;          // that are looked through rather than looked up
 
 // Keeps the memory.
-void Clear(FunctionVersion& version) {
+void ClearVersion(FunctionVersion& version) {
   version.calls.clear();
   version.failed = false;
   version.failed_calls.clear();
@@ -410,7 +410,7 @@ const FunctionVersion* Reachability::Version(ir::DeclId id, const ir::Specialise
         FunctionVersion& added =
             number < versions_.size() ? versions_[number] : versions_.emplace_back();
         // Versions of an earlier variant are used again with their memory (Forget).
-        Clear(added);
+        ClearVersion(added);
         std::vector<ir::RegionRef> regions = std::move(added.ref.regions);  // its memory
         regions.assign(regions_.begin(), regions_.end());
         added.ref = ref;

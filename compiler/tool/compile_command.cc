@@ -262,10 +262,14 @@ int BuildVariant(const CompileArguments& arguments, const Request& request,
   }
   const Result<void> written = WriteProducts(arguments, request.target.form, *built.products);
   // A module that cannot be written is no error of the source, and has an exit code of its own.
-  return written.ok() ? kSuccess : Complain(written.error(), kNoFile);
+  return written.ok() ? kSuccess : Complain(written.error(), WriteFailure(written.error()));
 }
 
 }  // namespace
+
+ExitCode WriteFailure(const Error& error) {
+  return error.code == ErrorCode::kFull ? kNoRoom : kNoFile;
+}
 
 // The order is that of the compiler.
 const std::vector<std::string>& StageNames() {

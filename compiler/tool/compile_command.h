@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "compiler/base/result.h"
 #include "compiler/tool/hlsl_inputs.h"
 
 namespace kiln::tool {
@@ -37,6 +38,7 @@ enum ExitCode : int {
   kWrongSource = 1,  // or wrong option value
   kUsage = 2,
   kNoFile = 3,  // missing, unreadable or not writable
+  kNoRoom = 5,  // for what is written or printed
   kInternalError = 70,
 };
 
@@ -45,6 +47,9 @@ const std::vector<std::string>& StageNames();
 // The name of today for a stage: "questions", "close" and "pieces" are what "queries", "specialise"
 // and "objects" were called in version 0.1, and scripts may have them. Others stay as they are.
 std::string StageOf(std::string name);
+
+// Of a file that could not be written: kNoRoom or kNoFile.
+ExitCode WriteFailure(const Error& error);
 
 // Runs the command: modules and metadata to files, dumps and JSON to stdout, messages to stderr.
 // Returns an ExitCode.

@@ -94,7 +94,7 @@ int Build(const DxcRequest& request, const SourceFile& source) {
   }
   // One entry point gives one module.
   const Result<void> written = WriteFile(request.output, built.products->code[0].bytes());
-  return written.ok() ? kSuccess : Complain(written.error(), kNoFile);
+  return written.ok() ? kSuccess : Complain(written.error(), WriteFailure(written.error()));
 }
 
 }  // namespace

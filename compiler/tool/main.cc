@@ -29,7 +29,8 @@ void AddCompile(CLI::App& app, kiln::tool::CompileArguments& arguments) {
       "--dump\n"
       "\n"
       "Without --entry there is metadata only. Exit codes: 0 success, 1 wrong source or option,\n"
-      "2 usage, 3 a file cannot be read or written, 70 internal error.");
+      "2 usage, 3 a file cannot be read or written, 5 no room for what is written or printed,\n"
+      "70 internal error.");
   compile->add_option("files", arguments.files, "Sources in link order")->required();
   compile->add_option("--entry", arguments.entries, "STAGE=FUNCTION; repeatable")->take_all();
   compile->add_option("--pipeline", arguments.pipeline,
@@ -81,7 +82,8 @@ void AddLayout(CLI::App& app, kiln::tool::LayoutArguments& arguments) {
       "\n"
       "Without either, the text dumps of the programs. Exit codes: 0 success, 1 a difference or "
       "no\n"
-      "case file, 2 usage, 3 a file cannot be read, 70 internal error.");
+      "case file, 2 usage, 3 a file cannot be read, 5 no room for what is printed, 70 internal\n"
+      "error.");
   layout->add_option("file", arguments.file, "Case file, see docs/LAYOUT.md")->required();
   auto* json = layout->add_flag("--json", arguments.json, "Fill in `expect` and print the file");
   layout->add_flag("--check", arguments.check, "Compare with `expect` and print differences")
@@ -100,7 +102,9 @@ constexpr std::string_view kHlslHelp =
     "that\n"
     "would change the module and is not obeyed is refused; others are ignored. Exit codes: 0 "
     "success,\n"
-    "1 wrong source, 2 usage, 3 a file cannot be read or written, 70 internal error.\n";
+    "1 wrong source, 2 usage, 3 a file cannot be read or written, 5 no room for what is written "
+    "or\n"
+    "printed, 70 internal error.\n";
 
 // DXC's options are read by a reader of our own (dxc_options.h).
 int RunHlsl(int argc, char** argv) {
@@ -144,13 +148,29 @@ int Run(int argc, char** argv) {
                                       : kiln::tool::RunCompile(compile);
 }
 
+// The last bytes are written here, and a full disk may only show now: an exit code of 0 would claim
+// that what was printed is whole.
+int EndOutput(int code) {
+  // Help is flushed by a stream of C++, which leaves the mark of an error and says nothing.
+  const bool whole = std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
+  if (whole) {
+    return code;
+  }
+  (void)std::fprintf(stderr, "error: cannot write to stdout\n");
+  return code == kiln::tool::kSuccess ? kiln::tool::kNoRoom : code;
+}
+
 }  // namespace
 
-// The last place that can catch anything: whatever arrives here is an error of kiln itself.
+// The last place that can catch anything: whatever arrives here is an error of kiln itself, unless
+// stdout takes no more, for which fmt::print throws.
 int main(int argc, char** argv) {
   try {
-    return Run(argc, argv);
+    return EndOutput(Run(argc, argv));
   } catch (const std::exception& error) {
+    if (std::ferror(stdout) != 0) {
+      return EndOutput(kiln::tool::kSuccess);
+    }
     (void)std::fprintf(stderr, "error[RPL9001]: internal error: %s\n",
                        kiln::Printable(error.what()).c_str());
     return kiln::tool::kInternalError;

@@ -116,7 +116,7 @@ class JobReader {
 };
 
 // The pipeline is created and drawn once, as a warm start would.
-Result<bool> Make(PipelinesState& state, ByteView message) {
+Result<bool> MakePipeline(PipelinesState& state, ByteView message) {
   JobReader reader(message);
   KILN_TRY(PipelineDesc desc, DecodeDesc(reader.Sized()));
   auto source = std::make_shared<MemorySource>();
@@ -287,7 +287,7 @@ int ServeChildBuilds(int socket, const Device& device, const PipelinesConfig& co
       return 1;
     }
     // An error is the parent's to find: here it matters that this process lives.
-    (void)Make(state, message);
+    (void)MakePipeline(state, message);
     if (std::chrono::steady_clock::now() - saved > kSaveEvery) {  // for those after a crash
       (void)(*made)->SaveCache();
       saved = std::chrono::steady_clock::now();

@@ -51,7 +51,7 @@ std::string_view Descriptor(VkDescriptorType value) {
       "STORAGE_TEXEL_BUFFER UNIFORM_BUFFER STORAGE_BUFFER",
       value);
 }
-std::string_view Stage(VkShaderStageFlagBits stage) {
+std::string_view StageWord(VkShaderStageFlagBits stage) {
   switch (static_cast<int>(stage)) {
     case VK_SHADER_STAGE_VERTEX_BIT:
       return "VERTEX";
@@ -164,7 +164,7 @@ void Printer::Graphics(const PipelineDesc& desc) {
 std::string Printer::Print(const PipelineDesc& desc) {
   Line("pipeline {}", desc.name);
   for (const StageDesc& stage : desc.stages) {
-    Line("stage {} {}", Stage(stage.stage), stage.entry);
+    Line("stage {} {}", StageWord(stage.stage), stage.entry);
   }
   // As bits, since the type of a value is not in the description.
   for (size_t i = 0; i < desc.specialization.size(); ++i) {

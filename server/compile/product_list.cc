@@ -31,7 +31,7 @@ Hash128 StateIdOf(const driver::Products& products) {
 
 // `digest` is that of the bytes. Content goes three ways: into the store, to the caller of this
 // request, and by name into the record.
-void Add(ProductList& list, std::string name, ByteView bytes, const Digest& digest) {
+void AddProduct(ProductList& list, std::string name, ByteView bytes, const Digest& digest) {
   const cache::Item& item =
       list.items.emplace_back(cache::ContentItem(digest, cache::CopiedBlob(bytes)));
   list.fresh.push_back({.digest = digest, .blob = item.value});
@@ -83,7 +83,7 @@ ProductList ProductsOf(const driver::BuildResult& built, bool metadata_only) {
   // See spec/cache 4.3
   if (!built.diagnostics.empty()) {
     const Bytes diagnostics = EncodeDiagnostics(built.diagnostics);
-    Add(list, "diag", diagnostics, DigestOf(diagnostics));
+    AddProduct(list, "diag", diagnostics, DigestOf(diagnostics));
   }
   if (built.ok()) {
     for (const driver::StageCode& stage : built.products->code) {
@@ -97,10 +97,10 @@ ProductList ProductsOf(const driver::BuildResult& built, bool metadata_only) {
       } else {
         const ByteView bytes = stage.bytes();
         const bool known = stage.content != Digest{};  // assemblers say it
-        Add(list, CodeName(stage.stage), bytes, known ? stage.content : DigestOf(bytes));
+        AddProduct(list, CodeName(stage.stage), bytes, known ? stage.content : DigestOf(bytes));
       }
     }
-    Add(list, "meta", built.products->metadata, DigestOf(built.products->metadata));
+    AddProduct(list, "meta", built.products->metadata, DigestOf(built.products->metadata));
     record.layout_hash = built.products->layout_hash;
     record.state_id = StateIdOf(*built.products);
   }

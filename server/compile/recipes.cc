@@ -18,6 +18,7 @@
 #include "compiler/diag/quoted.h"
 #include "compiler/ir/enum_names.h"
 #include "compiler/recipe/recipe.h"
+#include "server/compile/product_list.h"
 
 namespace kiln::compile {
 namespace {
@@ -29,11 +30,6 @@ constexpr uint8_t kWaitedFor = 1;
 constexpr size_t kMaxReport = 4096;  // bytes of what a tool says that are shown
 constexpr char kRefused[] = "RECIPE_REFUSED";
 constexpr char kPoisoned[] = "RECIPE_POISON";
-
-// The same names as in records (product_list.cc).
-std::string CodeName(const std::optional<ir::Stage>& stage) {
-  return stage.has_value() ? "code." + std::string(ir::NameOf(*stage)) : std::string("code");
-}
 
 // Of what a recipe makes, SPIR-V or text. Nobody may choose another: it is in no key.
 // See spec/daemon 10

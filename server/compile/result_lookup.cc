@@ -19,7 +19,7 @@ namespace kiln::compile {
 namespace {
 
 // About; names of live options are shared by all results that have the same.
-uint64_t BytesOf(const CachedResult& found) {
+uint64_t ResultBytes(const CachedResult& found) {
   constexpr uint64_t kRow = 128;  // of the table, with links, slot and control blocks
   uint64_t bytes = kRow + sizeof(CachedResult) + sizeof(cache::Record);
   for (const cache::Product& product : found.record->products) {
@@ -52,7 +52,7 @@ void ResultLookup::Remember(const PreparedProgram& program, const resolve::Optio
   if (!call.may_write) {
     return;
   }
-  recent_.Put(found->signature, found, BytesOf(*found));
+  recent_.Put(found->signature, found, ResultBytes(*found));
   variants_.Add(program.entry, program.program(), values, found->record->live_options,
                 found->signature);
 }

@@ -20,6 +20,7 @@
 #include "compiler/base/files/descriptor.h"
 #include "compiler/base/files/file.h"
 #include "compiler/base/files/file_lock.h"
+#include "compiler/base/files/new_file.h"
 #include "compiler/base/text/toml_bounds.h"
 
 namespace kiln::ops {
@@ -237,18 +238,6 @@ std::string TextOf(std::span<const Token> tokens) {
   return text.str();
 }
 
-// Errors are in errno.
-bool WriteAll(int fd, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t count = write(fd, bytes.data(), bytes.size());
-    if (count < 0 && errno != EINTR) {
-      return false;
-    }
-    bytes.remove_prefix(static_cast<size_t>(std::max<ssize_t>(count, 0)));
-  }
-  return true;
-}
-
 std::string FolderOf(const std::string& path) {
   const std::filesystem::path folder = std::filesystem::path(path).parent_path();
   return folder.empty() ? "." : folder.string();
@@ -257,28 +246,14 @@ std::string FolderOf(const std::string& path) {
 }  // namespace
 
 // The file is replaced whole, and is on disk when this returns: a token that was revoked must not
-// come back after a loss of power. That is why the folder is synced, too. The temporary file has a
-// name that nobody can foresee and mode 0600 from the start.
+// come back after a loss of power. Nobody else may read it, from the start.
 Result<void> WriteTokens(const std::string& path, std::span<const Token> tokens) {
-  const std::string folder = FolderOf(path);
-  std::error_code ignored;  // the open says what is wrong
-  std::filesystem::create_directories(folder, ignored);
-  std::string temporary = path + ".XXXXXX";  // nobody else's: made anew, mode 0600
-  const Descriptor file(mkostemp(temporary.data(), O_CLOEXEC));
-  if (file.get() < 0) {
-    return FileError(path, "cannot write", errno);
-  }
-  const bool written = WriteAll(file.get(), TextOf(tokens)) && fsync(file.get()) == 0;
-  if (!written || rename(temporary.c_str(), path.c_str()) != 0) {
-    const Error error = FileError(path, "cannot write", errno);
-    (void)unlink(temporary.c_str());
-    return error;
-  }
-  const Descriptor directory(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (directory.get() < 0 || fsync(directory.get()) != 0) {
-    return FileError(folder, "cannot write", errno);
-  }
-  return {};
+  constexpr mode_t kPrivate = 0600;
+  std::error_code ignored;  // what follows says what is wrong
+  std::filesystem::create_directories(FolderOf(path), ignored);
+  KILN_TRY(NewFile file, NewFile::CreateDurable(path, kPrivate));
+  KILN_TRY_VOID(file.Write(AsBytes(TextOf(tokens))));
+  return file.Publish();
 }
 
 // Two commands that change tokens at once would each write what they read. The lock is a file of

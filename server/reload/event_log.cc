@@ -16,7 +16,7 @@ namespace {
 // are separated by zeros, which names and variants do not have. Events of one subject only replace
 // each other: an artifact of one variant and target, the diagnostics of one program. Marks of
 // snapshots and the first event have no name, since what stands between marks must stay there.
-std::string NameOf(const EventBody& body) {
+std::string EventName(const EventBody& body) {
   const auto name = [](char kind, const std::string& program, const std::string& rest = {}) {
     return std::string(1, kind) + program + '\0' + rest;
   };
@@ -77,7 +77,7 @@ void EventLog::Conflate() {
   std::map<std::string, size_t> newest;  // counted from the end of `kept`
   for (size_t i = events_.size(); i > next_; --i) {
     Event& event = events_[i - 1];
-    const std::string name = NameOf(event.body);
+    const std::string name = EventName(event.body);
     if (const auto found = name.empty() ? newest.end() : newest.find(name); found != newest.end()) {
       Inherit(event.body, kept[kept.size() - 1 - found->second].body);
       ++conflated_;

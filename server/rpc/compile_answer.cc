@@ -36,7 +36,7 @@ grpc::Slice OnePieceOf(const grpc::ByteBuffer& buffer) {
   return slice;
 }
 
-Result<cache::Blob> ContentOf(Engine& engine, const Digest& digest, const cache::Call& call) {
+Result<cache::Blob> StoredContent(Engine& engine, const Digest& digest, const cache::Call& call) {
   return engine.store.Get(cache::ContentKey(digest), call);
 }
 
@@ -74,13 +74,13 @@ bool CompileAnswer::IsKnown(const cache::Call& call, const std::string& trace) {
   // be wrong.
   if (known->inline_data) {
     for (const Digest& digest : known->code) {
-      Result<cache::Blob> blob = ContentOf(engine_, digest, call);
+      Result<cache::Blob> blob = StoredContent(engine_, digest, call);
       if (!blob.ok()) {
         return false;
       }
       code.push_back(std::move(blob).value());
     }
-    Result<cache::Blob> blob = ContentOf(engine_, known->metadata, call);
+    Result<cache::Blob> blob = StoredContent(engine_, known->metadata, call);
     if (!blob.ok()) {
       return false;
     }

@@ -378,7 +378,10 @@ axes = { alpha_clip = "*" }
     def test_stdout_that_is_full(self):
         for program, *arguments in (["kiln", "--help"], ["kiln", "--version"], ["kiln"],
                                     ["kiln", "config", "show"], ["kilnd", "--help"],
-                                    ["kilnd", "--version"]):
+                                    ["kilnd", "--version"], ["kilnc", "--help"],
+                                    ["kilnc", "compile", UBER, *ENTRIES, "--stage", "lex"],
+                                    ["kilnc", "compile", UBER, *ENTRIES, "--stage", "assemble"],
+                                    ["kilnc", "compile", UBER, *ENTRIES, "--json"]):
             with self.subTest(program=program, arguments=arguments), open("/dev/full", "w") as full:
                 ended = subprocess.run([str(BUILD / program), *arguments], stdout=full,
                                        stderr=subprocess.PIPE, text=True, timeout=120, cwd=self.dir,
@@ -1023,7 +1026,7 @@ passes = ["view"]
 
     def test_full_disk_of_results_says_so(self):
         self.need_small_disk()
-        for program, code in ((f"{BUILD}/kilnc", 3),
+        for program, code in ((f"{BUILD}/kilnc", 5),
                               (f"KILN_CACHE_DIR={self.dir}/cache {BUILD}/kiln", 5)):
             with self.subTest(program=program):
                 result = self.run_on_small_disk(

@@ -159,6 +159,18 @@ class Operator(CliCase):
                     self.assertEqual(len(self.kiln("token", "list").stdout.splitlines()), 1)
         self.assertIn(kept.split("_")[1], self.kiln("token", "list").stdout)
 
+    def test_token_that_has_no_room_in_its_file_ends_as_the_table_says(self):
+        kept = self.expect(self.kiln("token", "create", "--scope", "read"), 0).stdout.split("_")[1]
+        for verb in (["create", "--scope", "write"], ["revoke", kept]):
+            with self.subTest(verb=verb):  # no file may grow: what a full disk does, too
+                words = shlex.join([str(BUILD / "kiln"), "token", *verb])
+                ended = subprocess.run(["sh", "-c", f"trap '' XFSZ; ulimit -f 0; exec {words}"],
+                                       timeout=120, capture_output=True, text=True, cwd=self.dir,
+                                       env=self.env)
+                self.expect(ended, 5, "cannot write", "free space there")
+        tokens = self.kiln("token", "list").stdout.splitlines()
+        self.assertEqual([row.split()[0] for row in tokens], [kept])
+
     def test_token_verbs_work_on_the_tokens_of_a_configuration(self):
         self.make_certificates()
         config, other = self.dir / "kilnd.toml", self.dir / "other.toml"

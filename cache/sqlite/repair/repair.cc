@@ -253,7 +253,7 @@ Result<std::set<Key>> RecordsOf(TableWrites& writes, const Fault& fault) {
   return records;
 }
 
-bool Has(const VerifyReport& report, FaultKind kind) {
+bool Reports(const VerifyReport& report, FaultKind kind) {
   return std::any_of(report.faults.begin(), report.faults.end(),
                      [&](const Fault& fault) { return fault.kind == kind; });
 }
@@ -306,11 +306,11 @@ Result<RepairReport> RepairStore(SqliteStore& store, const std::stop_token& stop
   // than it. Each round is verified, as one fault may hide others.
   for (int round = 0; round < kMostRounds && !report.after.clean(); ++round) {
     const bool whole =
-        Has(report.after, FaultKind::kDatabase) || Has(report.after, FaultKind::kSchema);
-    if (whole || (reindexed && Has(report.after, FaultKind::kIndex))) {
+        Reports(report.after, FaultKind::kDatabase) || Reports(report.after, FaultKind::kSchema);
+    if (whole || (reindexed && Reports(report.after, FaultKind::kIndex))) {
       KILN_TRY(report.set_aside, store.Rebuild());
       report.rebuilt = true;
-    } else if (Has(report.after, FaultKind::kIndex)) {
+    } else if (Reports(report.after, FaultKind::kIndex)) {
       const Result<void> done = store.Write(
           [](TableWrites& writes) { return writes.connection().Execute("REINDEX"); }, {});
       reindexed = true;

@@ -47,9 +47,10 @@ namespace {
 
 // No row of the old file is trusted: what is copied was read by the same functions, and verified by
 // the same sums, as what is served.
-class Salvage {
+class RowSalvage {
  public:
-  Salvage(Connection& connection, ReadStatements& reads, BlobStore& to, const std::stop_token& stop)
+  RowSalvage(Connection& connection, ReadStatements& reads, BlobStore& to,
+             const std::stop_token& stop)
       : connection_(connection), reads_(reads), to_(to), stop_(stop) {}
 
   // In the order in which a put accepts them: content, records, aliases. What is refused has lost
@@ -258,7 +259,7 @@ SalvageReport SalvageInto(const std::string& from, const std::string& vfs, BlobS
   if (!reads.ok()) {
     return {};
   }
-  Salvage salvage(*connection, *reads, to, stop);
+  RowSalvage salvage(*connection, *reads, to, stop);
   // Each step refers to what the one before has put: the new store takes no row whose references it
   // does not have.
   salvage.Blobs();

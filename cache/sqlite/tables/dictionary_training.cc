@@ -22,7 +22,7 @@ namespace {
 constexpr uint64_t kMostSampleBytes = uint64_t{3} << 20;  // of a kind
 constexpr uint64_t kMostReadBytes = uint64_t{64} << 20;
 constexpr uint64_t kLargestSample = uint64_t{128} << 10;  // ZDICT looks at no more
-constexpr int64_t kMostRows = 8192;
+constexpr int64_t kMostSampleRows = 8192;
 constexpr int64_t kPageRows = 32;
 constexpr size_t kEveryHeldOut = 4;
 constexpr size_t kSmallestDictionary = size_t{2} << 10;
@@ -39,7 +39,7 @@ struct Samples {
 using SamplesByKind = std::array<Samples, kContentKindCount>;
 
 // By the kind of content: code and metadata have nothing in common that one dictionary could hold.
-void Add(SamplesByKind& samples, ByteView raw) {
+void AddSample(SamplesByKind& samples, ByteView raw) {
   Samples& of_kind = samples[static_cast<size_t>(ContentKindOf(raw))];
   if (of_kind.bytes + raw.size() > kMostSampleBytes) {
     return;
@@ -55,7 +55,8 @@ Result<SamplesByKind> Gather(CurrentSession& session, const std::stop_token& sto
   SamplesByKind samples;
   int64_t below = std::numeric_limits<int64_t>::max();
   uint64_t read = 0;
-  for (int64_t rows = 0; rows < kMostRows && read < kMostReadBytes && !stop.stop_requested();) {
+  for (int64_t rows = 0;
+       rows < kMostSampleRows && read < kMostReadBytes && !stop.stop_requested();) {
     KILN_TRY(ReaderPool::Loan reader, session.Read({.stop = stop}));
     std::vector<Hash128> page;
     {
@@ -78,7 +79,7 @@ Result<SamplesByKind> Gather(CurrentSession& session, const std::stop_token& sto
       const Result<Blob> raw = reader->Decode(blob.value_or(Blob{}));
       if (blob.has_value() && raw.ok()) {
         read += raw->bytes.size();
-        Add(samples, raw->bytes);
+        AddSample(samples, raw->bytes);
       }
     }
   }

@@ -90,15 +90,15 @@ Result<void> DropASlot(TableWrites& writes, const Hash128& near, ExplainTotals& 
   return query.Bind(ByteView(victim)).Run();
 }
 
-struct Row {
+struct ExplainRow {
   Hash128 slot;
   int64_t seq = 0;
   Bytes body;
 };
 
 // The last kExplainPerSlot of each slot, oldest first.
-std::vector<Row> LatestRows(std::span<const std::shared_ptr<const ExplainRecord>> records) {
-  std::vector<Row> rows;
+std::vector<ExplainRow> LatestRows(std::span<const std::shared_ptr<const ExplainRecord>> records) {
+  std::vector<ExplainRow> rows;
   std::unordered_map<Hash128, uint32_t, Hash128Hash> of_slot;
   for (auto record = records.rbegin(); record != records.rend(); ++record) {
     const Hash128 slot = (*record)->slot.Id();
@@ -115,7 +115,7 @@ std::vector<Row> LatestRows(std::span<const std::shared_ptr<const ExplainRecord>
 }
 
 // A record that is longer than all may be is not kept.
-Result<void> AppendRow(TableWrites& writes, const Row& row, int64_t max_bytes,
+Result<void> AppendRow(TableWrites& writes, const ExplainRow& row, int64_t max_bytes,
                        ExplainTotals& totals) {
   const Hash128& slot = row.slot;
   const auto size = static_cast<int64_t>(row.body.size());
@@ -165,7 +165,7 @@ Result<void> AppendRows(TableWrites& writes,
   ExplainTotals totals;
   KILN_TRY(totals.slots, MetaInt(writes, "explain_slots"));
   KILN_TRY(totals.bytes, MetaInt(writes, "explain_bytes"));
-  for (const Row& row : LatestRows(records)) {
+  for (const ExplainRow& row : LatestRows(records)) {
     KILN_TRY_VOID(AppendRow(writes, row, max_bytes, totals));
   }
   KILN_TRY_VOID(SetMetaInt(writes, "explain_slots", totals.slots));

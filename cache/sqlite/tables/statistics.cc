@@ -74,7 +74,7 @@ void CountRecord(Level level, ByteView value, StoreStats& stats,
   }
 }
 
-Result<void> CountRecords(ReaderPool::Loan& reader, StoreStats& stats) {
+Result<void> FillCounts(ReaderPool::Loan& reader, StoreStats& stats) {
   KILN_TRY(Statement statement,
            reader.connection().Prepare("SELECT eid, level, value, form FROM entry WHERE eid>?1"
                                        " ORDER BY eid LIMIT ?2"));
@@ -109,7 +109,7 @@ Result<StoreStats> StatisticsOf(SqliteStore& store, Clock& clock) {
                    .damage = status.damage};
   KILN_TRY_VOID(CountBlobs(connection, stats));
   KILN_TRY_VOID(CountBlocks(connection, stats));
-  KILN_TRY_VOID(CountRecords(reader, stats));
+  KILN_TRY_VOID(FillCounts(reader, stats));
   const auto count = [&](std::string_view sql) -> Result<uint64_t> {
     KILN_TRY(const int64_t value, connection.QueryInt(sql));
     return static_cast<uint64_t>(value);

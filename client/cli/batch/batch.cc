@@ -27,7 +27,7 @@ struct BatchArguments {
   std::vector<std::string> kinds;
 };
 
-nlohmann::ordered_json JsonOf(const client::BatchInfo& batch) {
+nlohmann::ordered_json BatchJson(const client::BatchInfo& batch) {
   return {{"v", 1},
           {"type", "batch"},
           {"id", batch.id},
@@ -66,7 +66,7 @@ std::string AgeText(uint64_t unix_ms) {
 
 void PrintBatch(const Global& global, const client::BatchInfo& batch) {
   if (global.json) {
-    PrintLine(JsonOf(batch));
+    PrintLine(BatchJson(batch));
     return;
   }
   const uint64_t failed = batch.failed + batch.limited + batch.poisoned;

@@ -40,7 +40,7 @@ bool Wanted(const std::vector<std::string>& patterns, const std::string& name) {
 }
 
 // About what a failure takes in memory.
-size_t BytesOf(const client::BatchItem& item) {
+size_t ItemBytes(const client::BatchItem& item) {
   size_t bytes = sizeof(item) + item.program.size() + item.served.size();
   for (const client::Option& option : item.options) {
     const auto* text = std::get_if<std::string>(&option.value);
@@ -65,7 +65,7 @@ class FailureList {
   bool Add(const client::BatchItem& item, std::vector<client::BatchItem>& kept) {
     // A daemon that is asked to build a broken manifest may report failures without end, so both
     // their number and their size are bounded.
-    const size_t bytes = BytesOf(item);
+    const size_t bytes = ItemBytes(item);
     if (kept.size() >= kMostFailures || bytes > kMostFailureBytes - bytes_) {
       ++more_;
       return false;

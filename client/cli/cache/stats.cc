@@ -75,7 +75,7 @@ void PrintText(const client::CacheStats& stats, std::optional<pid_t> owner) {
 
 // The same numbers as the text form (spec/cli 7.1), with and without a daemon; what only a daemon
 // knows is 0 without one.
-Json JsonOf(const client::CacheStats& stats) {
+Json StatsJson(const client::CacheStats& stats) {
   Json levels = Json::array();
   for (const client::CacheLevel& row : stats.levels) {
     const uint64_t failed = row.source_errors + row.limits + row.poison;
@@ -151,7 +151,7 @@ client::CacheStats StatsOf(const cache::StoreStats& stats) {
 // owner: the process that has the store.
 void PrintStats(const Global& global, const client::CacheStats& stats, std::optional<pid_t> owner) {
   if (global.json) {
-    PrintLine(JsonOf(stats));
+    PrintLine(StatsJson(stats));
   } else {
     PrintText(stats, owner);
   }

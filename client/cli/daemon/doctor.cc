@@ -448,7 +448,7 @@ const char* StateName(State state) {
   return "";
 }
 
-Json JsonOf(const Check& check) {
+Json CheckJson(const Check& check) {
   return {{"v", 1},
           {"type", "check"},
           {"name", check.name},
@@ -463,7 +463,7 @@ Result<void> WriteBundle(const std::string& path, Patient& patient,
                          const std::vector<Check>& checks) {
   Json bundle{{"v", 1}, {"checks", Json::array()}, {"config", patient.config.values}};
   for (const Check& check : checks) {
-    bundle["checks"].push_back(JsonOf(check));
+    bundle["checks"].push_back(CheckJson(check));
   }
   if (patient.status.ok()) {
     bundle["warnings"] = Json::array();
@@ -530,7 +530,7 @@ int RunDoctor(const Global& global, const DoctorArguments& arguments) {
     checks.push_back(check(patient));
     const Check& row = checks.back();
     if (global.json) {
-      PrintLine(JsonOf(row));
+      PrintLine(CheckJson(row));
     } else {
       Print("{:<4}  {:<13} {}\n", row.state == State::kFail ? "FAIL" : StateName(row.state),
             row.name, Lines{row.detail});

@@ -76,7 +76,7 @@ const char* StateOf(const client::ServerStatus::Upstream& upstream) {
   return upstream.answers ? "answers" : upstream.asked ? "fails" : "not asked";
 }
 
-std::string TextOf(const client::ServerStatus::Upstream& upstream) {
+std::string UpstreamText(const client::ServerStatus::Upstream& upstream) {
   std::string text = upstream.url + " " + StateOf(upstream);
   if (upstream.latency_us != 0) {
     text += fmt::format(" in {:.1f} ms", static_cast<double>(upstream.latency_us) / 1000);
@@ -88,7 +88,7 @@ std::string TextOf(const client::ServerStatus::Upstream& upstream) {
 // Members are only ever added (spec/cli 7.1). What is not known is null or left out, never 0: 0
 // would be a latency. The cache is a parameter of its own because asking for it may fail while the
 // rest is known; then it is an empty object.
-Json JsonOf(const Look& look, const Json& cache) {
+Json StatusJson(const Look& look, const Json& cache) {
   Json lanes = Json::object();
   for (const client::LaneStatus& lane : look.status.lanes) {
     lanes[lane.name] = {
@@ -159,7 +159,7 @@ void PrintText(const Look& look, const Result<client::CacheStats>& cache) {
   Print("  {:<12} {} connections, {} watch sessions\n", "clients", look.status.connections,
         look.status.watch_sessions);
   for (const client::ServerStatus::Upstream& upstream : look.status.upstreams) {
-    Print("  {:<12} {}\n", "upstream", TextOf(upstream));
+    Print("  {:<12} {}\n", "upstream", UpstreamText(upstream));
   }
   for (const std::string& batch : look.status.batches) {
     Print("  batch {}\n", batch);
@@ -287,7 +287,7 @@ int ShowOnce(const Global& global, client::Client& client, const StatusArguments
                  {"max_bytes", cache->max_bytes},
                  {"memory_bytes", cache->memory_bytes}};
     }
-    PrintLine(JsonOf(*look, numbers));
+    PrintLine(StatusJson(*look, numbers));
   } else {
     PrintText(*look, cache);
   }

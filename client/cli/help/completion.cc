@@ -100,7 +100,7 @@ void OfferValues(const CLI::Option& flag, std::string_view word, Found& found) {
   }
 }
 
-std::string TextOf(const project::ManifestValue& value) {
+std::string ValueText(const project::ManifestValue& value) {
   if (const auto* flag = std::get_if<bool>(&value.value)) {
     return *flag ? "true" : "false";
   }
@@ -131,7 +131,7 @@ void OfferOptions(const project::Manifest& manifest, std::span<const std::string
         continue;
       }
       for (const project::ManifestValue& value : axis.values) {
-        Offer(word, name + "=" + TextOf(value), found);
+        Offer(word, name + "=" + ValueText(value), found);
       }
     }
   }

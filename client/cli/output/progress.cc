@@ -98,7 +98,7 @@ std::string Cut(std::string text, size_t columns) {
 
 // All fields of spec/daemon 7.3 in snake case. Figures are passed on as the daemon says them, since
 // the command computes none itself (spec/cli 8.4).
-nlohmann::ordered_json JsonOf(const client::BatchProgress& p) {
+nlohmann::ordered_json ProgressJson(const client::BatchProgress& p) {
   nlohmann::ordered_json slowest = nlohmann::ordered_json::array();
   for (const client::BatchProgress::Slow& slow : p.slowest) {
     slowest.push_back(
@@ -264,7 +264,7 @@ void Progress::Clear() {
 
 void Progress::Show(const client::BatchProgress& progress) {
   if (json_ && style_ == Style::kLines) {
-    PrintLine(JsonOf(progress));
+    PrintLine(ProgressJson(progress));
   }
   if (style_ == Style::kNone || std::chrono::steady_clock::now() - start_ < kQuietFor) {
     return;

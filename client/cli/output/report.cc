@@ -31,7 +31,7 @@ std::string PlaceText(const PlacedDiagnostic& diagnostic) {
              : std::string();
 }
 
-std::string Severity(const PlacedDiagnostic& diagnostic) {
+std::string SeverityWord(const PlacedDiagnostic& diagnostic) {
   return diagnostic.severity == kiln::Severity::kError ? "error" : "warning";
 }
 
@@ -55,7 +55,7 @@ std::string_view ReasonWithoutMistake(const client::BatchItem& item) {
 }
 
 // "v" is 2: mistakes are listed once, with their programs, which version 1 did not do.
-std::string Json(const ReportOf& report) {
+std::string JsonReport(const ReportOf& report) {
   nlohmann::ordered_json failures = nlohmann::ordered_json::array();
   for (const client::BatchItem& item : report.failures) {
     nlohmann::ordered_json row{{"program", item.program}, {"served", item.served}};
@@ -201,7 +201,7 @@ std::string Markdown(const ReportOf& report) {
     const PlacedDiagnostic& diagnostic = mistake.diagnostic;
     text += fmt::format(
         "- {} in {}\n",
-        MarkdownCode(fmt::format("{}{}: {} [{}]", PlaceText(diagnostic), Severity(diagnostic),
+        MarkdownCode(fmt::format("{}{}: {} [{}]", PlaceText(diagnostic), SeverityWord(diagnostic),
                                  diagnostic.message, diagnostic.code)),
         MarkdownText(ProgramsText(mistake.programs, kMostPrograms)));
   }
@@ -228,7 +228,7 @@ Result<std::pair<std::string, std::string>> Split(const std::string& text) {
 // The order of properties is the one of GitHub's documentation. A diagnostic without a place is
 // still shown, on the page of the run.
 std::string GitHubAnnotation(const PlacedDiagnostic& diagnostic, const std::string& where) {
-  std::string text = fmt::format("::{} ", Severity(diagnostic));
+  std::string text = fmt::format("::{} ", SeverityWord(diagnostic));
   if (diagnostic.primary.known()) {
     text += fmt::format("file={},line={},endLine={},col={},endColumn={},",
                         AnnotationProperty(diagnostic.primary.path), diagnostic.primary.line,
@@ -243,7 +243,7 @@ std::string GitHubAnnotation(const PlacedDiagnostic& diagnostic, const std::stri
 // report.
 Result<std::string> ReportText(const std::string& format, const ReportOf& report) {
   if (format == "json") {
-    return Json(report);
+    return JsonReport(report);
   }
   if (format == "junit") {
     return JUnit(report);

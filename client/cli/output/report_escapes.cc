@@ -39,12 +39,30 @@ std::string Escaped(const std::string& text, const Instead& instead) {
   return escaped;
 }
 
+// U+FFFE and U+FFFF are well-formed UTF-8 and no characters of XML (its rule Char): spelled out, as
+// what is not printable is.
+std::string WithoutNonCharacters(std::string text) {
+  constexpr std::string_view kFirstBytes = "\xef\xbf";
+  for (size_t at = text.find(kFirstBytes); at != std::string::npos;
+       at = text.find(kFirstBytes, at + 1)) {
+    const std::string_view spelled = text[at + 2] == '\xbe'   ? "\\xef\\xbf\\xbe"
+                                     : text[at + 2] == '\xbf' ? "\\xef\\xbf\\xbf"
+                                                              : std::string_view();
+    if (!spelled.empty()) {
+      text.replace(at, kFirstBytes.size() + 1, spelled);
+    }
+  }
+  return text;
+}
+
 }  // namespace
 
 // All escapes begin with text that is printable: control characters are not allowed in XML and
 // would act in a terminal or a web page. They are the only way by which text of sources enters a
 // report.
-std::string XmlText(std::string_view text) { return Escaped(PrintableMessage(text), XmlOf); }
+std::string XmlText(std::string_view text) {
+  return Escaped(WithoutNonCharacters(PrintableMessage(text)), XmlOf);
+}
 
 std::string AnnotationText(std::string_view text) {
   return Escaped(PrintableLines(text), AnnotationOf);

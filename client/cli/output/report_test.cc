@@ -70,6 +70,16 @@ TEST(Report, JUnit_EscapesAndCounts) {
 )");
 }
 
+// Well-formed UTF-8 that XML does not know (its rule Char), beside neighbours that it does.
+TEST(Report, JUnit_NonCharactersAreSpelledOut) {
+  ReportOf report = OneFailure();
+  report.problem =
+      "a\xef\xbf\xbe"
+      "b\xef\xbf\xbf\xef\xbf\xbd";
+  EXPECT_THAT(*ReportText("junit", report), testing::HasSubstr("\"a\\xef\\xbf\\xbe"
+                                                               "b\\xef\\xbf\\xbf\xef\xbf\xbd\""));
+}
+
 TEST(Report, JUnit_ProgramThatFailsWithoutAMistake_Fails) {
   ReportOf report = OneFailure();
   report.failures[0].outcome = {.kind = client::OutcomeKind::kPoison};

@@ -101,8 +101,8 @@ bool Fits(const pack::Pass& known, const pack::Pass& seen) {
 }
 
 // The name of the pass, which is added if there is no equal one.
-std::string NameOf(const pack::Pass& seen, const std::string& own,
-                   std::vector<pack::Pass>& passes) {
+std::string PassName(const pack::Pass& seen, const std::string& own,
+                     std::vector<pack::Pass>& passes) {
   // The pass of the program itself is preferred, then any equal one, so that a pack does not get a
   // second name for the same formats.
   for (const bool others : {false, true}) {
@@ -226,7 +226,7 @@ void AddFormats(const project::Manifest& manifest, PackFormats formats, pack::Co
       const WarmHint& line = formats.listed[warm.priority - formats.first_listed];
       warm.hints = line.hints;
       if (line.pass) {
-        warm.pass = NameOf(*line.pass, own, formats.passes);
+        warm.pass = PassName(*line.pass, own, formats.passes);
       }
     }
     if (warm.pass.empty() &&

@@ -72,7 +72,7 @@ std::array<NamedBlobs, 2> BlobsOf(const pack::PackCost& cost) {
   return {{{"modules", cost.modules}, {"others", cost.others}}};
 }
 
-Json JsonOf(const pack::BlobCost& cost) {
+Json CostJson(const pack::BlobCost& cost) {
   return {{"blobs", cost.blobs}, {"raw_bytes", cost.raw_bytes}, {"bytes", cost.stored_bytes}};
 }
 
@@ -98,13 +98,13 @@ void PrintJson(const std::string& file, const pack::Pack& pack, const pack::Pack
   Json blobs = Json::array();
   for (const auto& [name, blobs_cost] : BlobsOf(cost)) {
     Json row{{"kind", name}};
-    row.update(JsonOf(blobs_cost));
+    row.update(CostJson(blobs_cost));
     blobs.push_back(std::move(row));
   }
   Json programs = Json::array();
   for (const pack::ProgramCost& program : cost.programs) {
     Json row{{"name", program.name}, {"target", program.target}, {"artifacts", program.artifacts}};
-    row.update(JsonOf(program.blobs));
+    row.update(CostJson(program.blobs));
     programs.push_back(std::move(row));
   }
   const Json object{{"v", 1},

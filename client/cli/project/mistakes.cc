@@ -24,7 +24,7 @@ constexpr size_t kMostKept = 10'000;
 constexpr uint64_t kMostKeptBytes = uint64_t{64} << 20;
 
 // What is kept of a mistake, about.
-uint64_t BytesOf(const PlacedDiagnostic& diagnostic) {
+uint64_t DiagnosticBytes(const PlacedDiagnostic& diagnostic) {
   uint64_t bytes = sizeof(Mistake) + 2 * diagnostic.message.size() + diagnostic.primary.path.size();
   for (const PlacedLabel& label : diagnostic.labels) {
     bytes += sizeof(label) + label.text.size() + label.where.path.size();
@@ -48,7 +48,7 @@ bool MistakeList::Add(const std::string& program, const PlacedDiagnostic& diagno
       known_.erase(known);
       return true;
     }
-    bytes_ += BytesOf(diagnostic) + program.size();
+    bytes_ += DiagnosticBytes(diagnostic) + program.size();
     all_.push_back({.diagnostic = diagnostic, .first = program, .programs = {program}});
     return true;
   }

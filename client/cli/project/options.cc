@@ -166,7 +166,7 @@ void PrintCount(const client::ProgramSpace& space, const std::vector<Line>& line
 }
 
 // "factor" is null and not left out where there is none, so the first members are always the same.
-nlohmann::ordered_json ItemOf(const Line& line) {
+nlohmann::ordered_json OptionItem(const Line& line) {
   nlohmann::ordered_json item{{"v", 1},
                               {"type", "option"},
                               {"name", line.option->name},
@@ -289,7 +289,7 @@ Result<int> Show(const Global& global, const OptionsArguments& arguments) {
   const std::vector<Line> lines = LinesOf(declared, space, count);
   if (global.json) {
     for (const Line& line : lines) {
-      PrintLine(ItemOf(line));
+      PrintLine(OptionItem(line));
     }
     PrintLine({{"v", 1},
                {"type", "count"},

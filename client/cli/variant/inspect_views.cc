@@ -91,7 +91,7 @@ std::string StatsOf(const client::Artifact& artifact) {
 }
 
 // One row per declared option: its value here and whether the result depends on it.
-std::string OptionsOf(const FetchedVariant& variant, const client::Artifact& artifact) {
+std::string OptionsText(const FetchedVariant& variant, const client::Artifact& artifact) {
   const std::set<std::string> live(artifact.live_options.begin(), artifact.live_options.end());
   std::string text =
       fmt::format("{:<32} {:<8} {:<6} {:<12} {}\n", "option", "scope", "type", "value", "live");
@@ -129,7 +129,7 @@ Result<std::string> ViewHere(const std::string& view, const FetchedVariant& vari
     return StatsOf(artifact);
   }
   if (view == "options") {
-    return OptionsOf(variant, artifact);
+    return OptionsText(variant, artifact);
   }
   if (view == "disasm") {
     return DisassemblyOf(variant.fetched, artifact);

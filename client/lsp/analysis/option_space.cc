@@ -14,7 +14,7 @@ namespace kiln::lsp {
 namespace {
 
 // The text that a command line would have for the value; reading it back gives the same value.
-std::string TextOf(const project::ManifestValue& value) {
+std::string SettingText(const project::ManifestValue& value) {
   if (const auto* flag = std::get_if<bool>(&value.value)) {
     return *flag ? "true" : "false";
   }
@@ -53,7 +53,7 @@ resolve::OptionSetting SettingOf(const resolve::Program& program, const std::str
 
 resolve::OptionSetting SettingOf(const resolve::Program& program, const std::string& name,
                                  const project::ManifestValue& value) {
-  return SettingOf(program, name, TextOf(value));
+  return SettingOf(program, name, SettingText(value));
 }
 
 // Nothing is checked here: what the program does not have goes into the request as it is written,

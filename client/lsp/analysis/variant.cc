@@ -15,8 +15,8 @@ namespace {
 
 target::Target TargetOf() { return target::MakeTarget(target::Environment::kVulkan11); }
 
-resolve::OptionValues ValuesOf(const resolve::Program& program,
-                               const std::vector<resolve::OptionSetting>& settings) {
+resolve::OptionValues SettingValues(const resolve::Program& program,
+                                    const std::vector<resolve::OptionSetting>& settings) {
   resolve::OptionValues values;
   std::vector<Diagnostic> ignored;
   // Settings were checked one by one before. Should they not fit together, the defaults of the
@@ -35,7 +35,7 @@ Variant::Variant(std::shared_ptr<const LinkedSources> program,
                  const std::vector<resolve::OptionSetting>& settings)
     : program_(std::move(program)),
       units_(program_->program()),
-      values_(ValuesOf(program_->program(), settings)),
+      values_(SettingValues(program_->program(), settings)),
       evaluator_(program_->program(), values_, pool_, &units_),
       types_(pool_) {
   std::vector<Diagnostic> wrong;

@@ -26,7 +26,7 @@ bool IsAboutUnused(Code code) {
 }
 
 // Notes are lines of the message, because the protocol has no place of their own for them.
-std::string TextOf(const Diagnostic& diagnostic) {
+std::string MessageText(const Diagnostic& diagnostic) {
   std::string text = Message(diagnostic);
   for (const Note& note : diagnostic.notes) {
     text += fmt::format("\n{}: {}", HeadingName(HeadingOf(note.kind)), NoteText(note));
@@ -84,7 +84,8 @@ FileDiagnostic JsonOf(Session& session, const LinkedSources& program,
                         .at = diagnostic.primary.bytes,
                         .fix = std::nullopt};
   Json& json = result.json;
-  json = RowOf(diagnostic, RangeIn(session, source, diagnostic.primary.bytes), TextOf(diagnostic));
+  json = RowOf(diagnostic, RangeIn(session, source, diagnostic.primary.bytes),
+               MessageText(diagnostic));
   if (session.abilities.related_information && !diagnostic.labels.empty()) {
     Json& related = json["relatedInformation"] = Json::array();
     for (const Label& label : diagnostic.labels) {
@@ -130,7 +131,7 @@ std::vector<FileDiagnostic> PlacedRows(Session& session, const LinkedSources& pr
     const ModuleSource::File& root =
         program.typed[module < program.typed.size() ? module : 0]->files().front();
     const ModuleSource::Place at = files.At(placed.primary, root);
-    std::string text = TextOf(diagnostic);
+    std::string text = MessageText(diagnostic);
     Json related = Json::array();
     for (const PlacedLabel& label : placed.labels) {
       const ModuleSource::Place there = files.At(label.where, root);

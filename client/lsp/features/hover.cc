@@ -28,7 +28,7 @@ struct HoverText {
 };
 
 // Code is fenced where the client reads Markdown; in plain text it stands by itself.
-Json JsonOf(const Session& session, const HoverText& text, const Range& range) {
+Json HoverJson(const Session& session, const HoverText& text, const Range& range) {
   std::string value =
       session.abilities.markdown ? fmt::format("```rpl\n{}\n```", text.code) : text.code;
   for (const std::string& paragraph : text.paragraphs) {
@@ -252,10 +252,10 @@ Outcome Hover(Session& session, const Json& params) {
   if (LanguageOf(spot.file.path) == DocumentLanguage::kManifest) {
     const std::optional<ManifestKeyAt> key = KeyAt(spot.file.document->text(), spot.offset);
     return key.has_value() && key->row != nullptr
-               ? JsonOf(session,
-                        {.code = fmt::format("{}", key->row->key),
-                         .paragraphs = {std::string(key->row->text)}},
-                        spot.file.RangeOf(session, key->bytes))
+               ? HoverJson(session,
+                           {.code = fmt::format("{}", key->row->key),
+                            .paragraphs = {std::string(key->row->text)}},
+                           spot.file.RangeOf(session, key->bytes))
                : Json(nullptr);
   }
   if (IsTyped(spot.file.path)) {
@@ -291,7 +291,7 @@ Outcome Hover(Session& session, const Json& params) {
                                                 alive->alive, alive->total, alive->condition));
     text.Add(alive->in_interest ? "" : "Off in the variant you look at.");
   }
-  return JsonOf(session, text, range);
+  return HoverJson(session, text, range);
 }
 
 }  // namespace kiln::lsp

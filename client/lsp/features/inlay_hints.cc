@@ -10,7 +10,7 @@ namespace kiln::lsp {
 namespace {
 
 // A set alone is not told: without a binding the declaration is not reached and has no place.
-std::string TextOf(const BlockPlace& place) {
+std::string HintText(const BlockPlace& place) {
   std::string text;
   if (place.set.has_value() && place.binding.has_value()) {
     text = fmt::format("set {}, binding {}", *place.set, *place.binding);
@@ -24,7 +24,7 @@ std::string TextOf(const BlockPlace& place) {
 }
 
 // A vertex input has a location and, if it lies in a container, an offset as well.
-std::string TextOf(const FieldPlace& field) {
+std::string HintText(const FieldPlace& field) {
   std::string text;
   if (field.location.has_value()) {
     text = fmt::format("location {}", *field.location);
@@ -74,10 +74,10 @@ Outcome InlayHints(Session& session, const Json& params) {
     if (!place.has_value()) {
       continue;
     }
-    add(program.NameLocation(id).bytes.end, TextOf(*place));
+    add(program.NameLocation(id).bytes.end, HintText(*place));
     for (const FieldPlace& field : place->fields) {
       // Behind the ';' or ',' that follows the name of a field.
-      add(program.NameLocation(field.member).bytes.end + 1, TextOf(field));
+      add(program.NameLocation(field.member).bytes.end + 1, HintText(field));
     }
   }
   return hints;

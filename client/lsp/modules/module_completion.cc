@@ -53,10 +53,10 @@ int ItemKindOf(IndexKind kind) {
   }
   return 6;
 }
-constexpr int kKeyword = 14;
-constexpr int kType = 25;
-constexpr int kFunction = 3;
-constexpr int kField = 5;
+constexpr int kKeywordIcon = 14;
+constexpr int kTypeIcon = 25;
+constexpr int kFunctionIcon = 3;
+constexpr int kFieldIcon = 5;
 
 bool IsLetter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
@@ -211,13 +211,13 @@ class Completion {
       }
     };
     if (LanguageOf(spot_.file.path) == DocumentLanguage::kWgsl) {
-      add(wgsl::front::InbuiltFunctions(), kFunction, 5);
-      add(wgsl::front::InbuiltTypes(), kType, 6);
-      add(wgsl::front::Keywords(), kKeyword, 7);
+      add(wgsl::front::InbuiltFunctions(), kFunctionIcon, 5);
+      add(wgsl::front::InbuiltTypes(), kTypeIcon, 6);
+      add(wgsl::front::Keywords(), kKeywordIcon, 7);
     } else {
-      add(hlsl::InbuiltFunctions(), kFunction, 5);
-      add(hlsl::InbuiltTypes(), kType, 6);
-      add(hlsl::Keywords(), kKeyword, 7);
+      add(hlsl::InbuiltFunctions(), kFunctionIcon, 5);
+      add(hlsl::InbuiltTypes(), kTypeIcon, 6);
+      add(hlsl::Keywords(), kKeywordIcon, 7);
     }
   }
 
@@ -249,7 +249,7 @@ class Completion {
     }
     if (owner == IndexedSymbol::kNone && IsVector(type)) {
       for (const char* components : {"x", "y", "z", "w", "xy", "xyz", "rgb", "r", "g", "b", "a"}) {
-        Add(components, kField, type, 0);
+        Add(components, kFieldIcon, type, 0);
       }
     }
   }

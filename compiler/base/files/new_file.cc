@@ -40,12 +40,31 @@ std::string FolderOf(const std::string& path) {
   return folder.empty() ? "." : folder.string();
 }
 
+// What gives a file without a name one (Link).
+std::string NameOfOpen(int file) { return fmt::format("/proc/self/fd/{}", file); }
+
+// In the folder of `name`; negative where there is none that could be given a name.
+int OpenNameless(int folder, const std::string& name, mode_t mode) {
+  const int file = ::openat(folder, FolderOf(name).c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, mode);
+  if (file >= 0 && ::access(NameOfOpen(file).c_str(), F_OK) != 0) {
+    (void)::close(file);
+    return -1;
+  }
+  return file;
+}
+
 }  // namespace
 
-// O_EXCL and O_NOFOLLOW: a file or link that somebody else put at the guessed name is never written
-// through. The final name is untouched until Publish.
+// A file without a name vanishes with the process, so a writer that is killed leaves nothing
+// behind. Some file systems cannot make one; there, and where it could not be given a name later
+// (Link), O_EXCL and O_NOFOLLOW keep a file or link that somebody else put at the guessed name from
+// being written through, and the destructor removes it. The final name is untouched until Publish.
 Result<NewFile> NewFile::Create(int folder, const std::string& name, const std::string& shown,
                                 mode_t mode) {
+  const int nameless = OpenNameless(folder, name, mode);
+  if (nameless >= 0) {
+    return NewFile(folder, name, {}, shown, nameless, Kind::kUsual);
+  }
   for (int i = 0; i < kTries; ++i) {
     std::string temporary = TemporaryFor(name);
     const int file = ::openat(folder, temporary.c_str(),
@@ -60,17 +79,12 @@ Result<NewFile> NewFile::Create(int folder, const std::string& name, const std::
   return FileError(shown, "cannot write", errno);
 }
 
-// A file without a name vanishes with the process, so a writer that is killed leaves nothing
-// behind. Some file systems cannot make one; there a file with a name is removed by the destructor.
-Result<NewFile> NewFile::CreateDurable(const std::string& path) {
-  const int nameless = ::open(FolderOf(path).c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, kOutputMode);
-  Result<NewFile> file =
-      nameless >= 0 ? Result<NewFile>(NewFile(AT_FDCWD, path, {}, path, nameless, Kind::kDurable))
-                    : Create(AT_FDCWD, path, path);
+Result<NewFile> NewFile::CreateDurable(const std::string& path, mode_t mode) {
+  Result<NewFile> file = Create(AT_FDCWD, path, path, mode);
   if (file.ok()) {
     file->kind_ = Kind::kDurable;
     // Whoever may enter the folder may read the file, also if the umask of its writer says no.
-    if (::fchmod(file->file_, kOutputMode) != 0) {
+    if (::fchmod(file->file_, mode) != 0) {
       return file->WriteError();
     }
   }
@@ -98,7 +112,7 @@ Error NewFile::WriteError() const {
   return FileError(shown_, "cannot write", errno == 0 ? EIO : errno);
 }
 
-std::string NewFile::ReadableAs() const { return fmt::format("/proc/self/fd/{}", file_); }
+std::string NewFile::ReadableAs() const { return NameOfOpen(file_); }
 
 // A write may take a part of the bytes only, and a signal may stop it in between.
 Result<void> NewFile::Write(ByteView bytes) {

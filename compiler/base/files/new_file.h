@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A file that appears whole or not at all: made under a name that nobody else has, beside the one
-// it gets in the end. Two that are written at once do not meet; the last one stays. A durable one
-// is also on the disk when it has its name (spec/cache 10.8).
+// A file that appears whole or not at all: it has no name, or one that nobody else has, until it
+// gets its own in the end. Two that are written at once do not meet; the last one stays. A durable
+// one is also on the disk when it has its name (spec/cache 10.8).
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,9 @@ namespace kiln {
 
 inline constexpr mode_t kOutputMode = 0644;  // less what the umask takes: never written by others
 
-// One thread. A file that was not published is removed.
+// One thread. A file that was not published is removed. Until then it has no name at all, so that a
+// process that is killed leaves nothing; only where a file system has no such files (O_TMPFILE), or
+// /proc is not there, it is `.kiln-` and 16 digits in the folder of its place.
 class NewFile {
  public:
   // In the open folder `folder`, which must outlive it (AT_FDCWD: the working directory). `name`
@@ -25,10 +27,8 @@ class NewFile {
   // followed. Errors: FileError, naming `shown`; here and below.
   static Result<NewFile> Create(int folder, const std::string& name, const std::string& shown,
                                 mode_t mode = kOutputMode);
-  // Bytes, name and folder are synchronised by Publish. Until then the file has no name at all, so
-  // that a process that is killed leaves nothing; only where a file system has no such files
-  // (O_TMPFILE) it has one as above. Its mode is kOutputMode, whatever the umask.
-  static Result<NewFile> CreateDurable(const std::string& path);
+  // Bytes, name and folder are synchronised by Publish. It has `mode`, whatever the umask.
+  static Result<NewFile> CreateDurable(const std::string& path, mode_t mode = kOutputMode);
   ~NewFile();
   NewFile(NewFile&& other) noexcept;
   NewFile& operator=(NewFile&&) = delete;

@@ -47,7 +47,6 @@ TEST_F(NewFileTest, NotPublished_LeavesNothing) {
   {
     Result<NewFile> file = Make();
     ASSERT_TRUE(file.ok() && file->Write(AsBytes("x")).ok());
-    EXPECT_EQ(FilesInFolder(), 1u);
   }
   EXPECT_EQ(FilesInFolder(), 0u);
 }
@@ -88,17 +87,34 @@ size_t LeftByAKill(const fs::path& folder) {
   return file < 0 ? 1 : 0;
 }
 
-TEST_F(DurableFile, OfAKilledProcess_NothingIsLeft) {
+template <class MakeFile>
+int WriteAndBeKilled(const MakeFile& make) {
   const pid_t child = ::fork();
   if (child == 0) {
-    Result<NewFile> file = NewFile::CreateDurable(path);
+    Result<NewFile> file = make();
     const bool written = file.ok() && file->Write(AsBytes(std::string_view("half"))).ok();
     ::_exit(written ? 0 : 1);  // no destructor runs, as when it is killed
   }
   int status = -1;
-  ASSERT_EQ(::waitpid(child, &status, 0), child);
-  EXPECT_EQ(status, 0);
+  return ::waitpid(child, &status, 0) == child ? status : -1;
+}
+
+TEST_F(NewFileTest, OfAKilledProcess_NothingIsLeft) {
+  EXPECT_EQ(WriteAndBeKilled([this] { return Make(); }), 0);
   EXPECT_EQ(FilesInFolder(), LeftByAKill(directory.path()));
+}
+
+TEST_F(DurableFile, OfAKilledProcess_NothingIsLeft) {
+  EXPECT_EQ(WriteAndBeKilled([this] { return NewFile::CreateDurable(path); }), 0);
+  EXPECT_EQ(FilesInFolder(), LeftByAKill(directory.path()));
+}
+
+TEST_F(DurableFile, Mode_IsWhatWasAskedFor) {
+  Result<NewFile> file = NewFile::CreateDurable(path, 0600);
+  ASSERT_TRUE(file.ok() && file->Publish().ok());
+  struct stat found {};
+  ASSERT_EQ(stat(path.c_str(), &found), 0);
+  EXPECT_EQ(found.st_mode & 07777, 0600u);
 }
 
 TEST_F(DurableFile, Published_ReplacesWhatWasThere) {

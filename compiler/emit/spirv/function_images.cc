@@ -17,7 +17,7 @@ constexpr uint32_t kUsesBeforeFlat = 3;
 
 // Sets of globals have as many words as there were globals when the code object was added, so one
 // may be longer than the other.
-void Unite(std::span<const uint64_t> more, std::vector<uint64_t>& bits) {
+void UniteBits(std::span<const uint64_t> more, std::vector<uint64_t>& bits) {
   if (more.size() > bits.size()) {
     bits.resize(more.size(), 0);
   }
@@ -93,7 +93,7 @@ void FunctionImages::Make(FunctionImage& image) {
   image.own_ids = head.own_ids;
   image.word_count = head.word_count;
   CheckStop();  // what functions need is as long as there are globals
-  Unite(table_.store().Globals(head), image.globals);
+  UniteBits(table_.store().Globals(head), image.globals);
   image.runs.reserve(function.regions.size());
   image.first_ids.reserve(function.regions.size());
   for (const ir::RegionRef& region : function.regions) {
@@ -123,7 +123,7 @@ void FunctionImages::AddRun(FunctionImage& image, CodeObjectId id) {
   image.has_flows = image.has_flows || !object.flows.empty();
   image.is_plain =
       image.is_plain && object.flows.empty() && object.conditionals.empty() && object.slots.empty();
-  Unite(table_.store().Globals(object), image.globals);
+  UniteBits(table_.store().Globals(object), image.globals);
 }
 
 // Regions lie depth first, in the order of the insertion points that they fill, so one pass over

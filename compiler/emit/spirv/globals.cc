@@ -36,7 +36,7 @@ constexpr spv::ImageFormat kFormats[] = {
 static_assert(std::size(kFormats) == static_cast<size_t>(ir::ImageFormat::kR64Uint) + 1);
 
 // What storage images of a format need; those that RPL has need nothing.
-target::Needs NeedsOf(ir::ImageFormat format) {
+target::Needs FormatNeeds(ir::ImageFormat format) {
   if (format == ir::ImageFormat::kR64Sint || format == ir::ImageFormat::kR64Uint) {
     return target::BitOf(target::Need::kInt64Image);
   }
@@ -46,9 +46,9 @@ target::Needs NeedsOf(ir::ImageFormat format) {
 }
 
 // What the kind of an image needs.
-target::Needs NeedsOf(const ir::ImageTraits& traits) {
+target::Needs TraitsNeeds(const ir::ImageTraits& traits) {
   using enum target::Need;
-  target::Needs needs = traits.storage ? NeedsOf(traits.format) : 0;
+  target::Needs needs = traits.storage ? FormatNeeds(traits.format) : 0;
   const auto need = [&needs](target::Need one) { needs |= target::BitOf(one); };
   if (traits.dim == ir::ImageDim::k1d) {
     need(traits.storage ? kImage1D : kSampled1D);
@@ -396,7 +396,7 @@ SymbolId Globals::MakeImage(const ir::Type& type) {
   const ir::ImageTraits traits = ir::UnpackImage(type.extent);
   const SymbolId sampled = Type(pool_.Vector(type.scalar, 1));
   CodeObjectWriter& w = Scratch();
-  w.needs |= NeedsOf(traits);
+  w.needs |= TraitsNeeds(traits);
   w.Op(Part::kDeclarations, Op::OpTypeImage)
       .Use(w.NewId())
       .Use(sampled)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <string>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -134,6 +135,37 @@ TEST(ParseModule, WrongText_NamesLineAndReason) {
     const Result<Module> parsed = ParseModule(row.text);
     ASSERT_FALSE(parsed.ok()) << row.text;
     EXPECT_THAT(parsed.error().context, HasSubstr(row.message)) << row.text;
+  }
+}
+
+// Rows that each use the one before: as deep as a module may be, and one level deeper.
+TEST(ParseModule, RowsThatNest_HaveTheLimitOfModules) {
+  const auto expressions = [](uint32_t levels) {
+    std::string text = "module rpl 1\ncexpr ?1 = name \"a\"";
+    for (uint32_t i = 2; i <= levels; ++i) {
+      text += fmt::format("\ncexpr ?{} = not ?{}", i, i - 1);
+    }
+    return text;
+  };
+  const auto instructions = [](uint32_t levels) {
+    std::string text = "module rpl 1\nfunction @f() -> void {\n%1 = const f1 1.0";
+    for (uint32_t i = 2; i <= levels; ++i) {
+      text += fmt::format("\n%{} = name_construct [%{}] : f1", i, i - 1);
+    }
+    return text + "\n}";
+  };
+  const std::string last = std::to_string(kMaxNesting + 2);  // the first line is the header
+  const struct {
+    std::string fits, deeper, message;
+  } rows[] = {{expressions(kMaxNesting), expressions(kMaxNesting + 1),
+               fmt::format("line {}: nested too deep at '{}'", last, kMaxNesting)},
+              {instructions(kMaxNesting), instructions(40'000), "nested too deep"}};
+  for (const auto& row : rows) {
+    const Result<Module> fits = ParseModule(row.fits);
+    EXPECT_TRUE(fits.ok()) << fits.error().context;
+    const Result<Module> deeper = ParseModule(row.deeper);
+    ASSERT_FALSE(deeper.ok());
+    EXPECT_THAT(deeper.error().context, HasSubstr(row.message));
   }
 }
 

@@ -80,7 +80,13 @@ class OpenParser final : public RowSink {
   ListId AddList(std::span<const uint32_t> words) override { return builder_.List(words); }
   BlockId BeginBlock() override { return builder_.BeginBlock(); }
   void EndBlock() override { builder_.EndBlock(); }
-  InstId AddInst(const Inst& inst) override { return builder_.AddInst(inst, {}); }
+  InstId AddInst(const Inst& inst) override {
+    if (!builder_.MayNest(inst)) {
+      scanner_.Fail("nested too deep");
+      return {};
+    }
+    return builder_.AddInst(inst, {});
+  }
 
  private:
   struct NamedLocal {
@@ -339,6 +345,9 @@ void OpenParser::ParseCexpr() {
       cexpr.a = ReadText().value;
       cexpr.b = scanner_.Number();
       break;
+  }
+  if (scanner_.ok() && !builder_.MayNest(cexpr)) {
+    scanner_.Fail("nested too deep");
   }
   if (scanner_.ok() && !cexprs_.Insert(number, builder_.Intern(cexpr)).second) {
     scanner_.Fail("this number is taken");

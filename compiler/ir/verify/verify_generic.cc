@@ -29,7 +29,7 @@ bool IsEnum(Enum value) {
   return IsEnum<Enum>(static_cast<uint32_t>(value));
 }
 
-bool IsImage(const Type& type) {
+bool IsImageType(const Type& type) {
   const ImageTraits traits = UnpackImage(type.extent);
   if (!IsEnum(traits.dim) || !IsEnum(traits.format)) {
     return false;
@@ -261,7 +261,7 @@ void TableVerifier::VerifyType(uint32_t row) {
       break;
     case TypeKind::kImage:
     case TypeKind::kSampledImage:
-      good = IsImage(type) &&
+      good = IsImageType(type) &&
              type == Type{.kind = type.kind, .scalar = type.scalar, .extent = type.extent};
       break;
     case TypeKind::kNamed:

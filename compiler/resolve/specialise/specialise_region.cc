@@ -22,7 +22,7 @@ namespace {
 constexpr size_t kExpectedInsts = 64;  // of a region; more is a matter of growing
 
 // Keeps the memory.
-void Clear(ir::SpecialisedRegion& region) {
+void ClearRegion(ir::SpecialisedRegion& region) {
   region.insts.clear();
   region.blocks.clear();
   region.block_insts.clear();
@@ -115,7 +115,7 @@ void SpecialiseRegion(const Program& program, ir::RegionId id, VariantEvaluator&
                       Diagnosed<ir::SpecialisedRegion>& result) {
   result.diagnostics.clear();
   if (result.value.has_value()) {
-    Clear(*result.value);
+    ClearRegion(*result.value);
   } else {
     result.value.emplace();
   }

@@ -34,7 +34,7 @@ struct HolderInheritance {
 };
 
 // One parameter, member or result on the way down.
-struct Part {
+struct LeafPart {
   ir::TypeId open{};  // of the module
   ir::TypeId type{};
   std::span<const ir::Attribute> attributes;
@@ -142,7 +142,7 @@ class LeafWalk {
   }
 
   // Recursion is as deep as structs nest.
-  void Walk(const Part& part, HolderInheritance inherited) {
+  void Walk(const LeafPart& part, HolderInheritance inherited) {
     CheckStop();
     // The counters live in this call. The members below hold pointers to them, and they end with
     // the struct that has said the semantic.
@@ -166,7 +166,7 @@ class LeafWalk {
     WalkMembers(part, inherited);
   }
 
-  void WalkMembers(const Part& part, const HolderInheritance& inherited) {
+  void WalkMembers(const LeafPart& part, const HolderInheritance& inherited) {
     const ir::SpecialisedDecl* owner = StructOf(part.open);
     if (owner == nullptr) {
       failed_ = true;  // said with the struct
@@ -193,7 +193,7 @@ class LeafWalk {
   }
 
   // What the outermost holder says counts.
-  void Inherit(const Part& part, ir::AttributeKey key, Counter& own, Counter** outer) {
+  void Inherit(const LeafPart& part, ir::AttributeKey key, Counter& own, Counter** outer) {
     const ir::Attribute* said = Find(part.attributes, key);
     if (said == nullptr) {
       return;
@@ -213,7 +213,8 @@ class LeafWalk {
   }
 
   // A leaf is one variable of the stage, which may take several locations.
-  void AddLeaf(const Part& part, const HolderInheritance& inherited, const ir::Attribute* builtin) {
+  void AddLeaf(const LeafPart& part, const HolderInheritance& inherited,
+               const ir::Attribute* builtin) {
     // The limit is checked before a leaf is made. It also ends walks over structs whose leaves
     // double with each level.
     if (leaves_.size() == kMostLeaves) {

@@ -14,7 +14,6 @@ namespace {
 
 using artifact::Parameter;
 using runtime::ParameterBlock;
-using runtime::Slot;
 
 // A tag is a meaning that several shaders agree on, and wins over the name in one block.
 const Bytes* FindValue(std::string_view block, const Parameter& parameter,
@@ -33,7 +32,7 @@ Result<void> WriteItems(const Parameter& parameter, std::span<const std::byte> v
   // The stride of an array and of the columns of a matrix differ from how values are given. Write
   // knows both.
   const ParameterBlock block({&parameter, 1});
-  const Slot slot{0};
+  const runtime::Slot slot{0};
   const uint32_t item = block.ItemBytes(slot);
   if (value.empty() || value.size() % item != 0) {
     return Error{ErrorCode::kInvalidArgument,

@@ -44,7 +44,7 @@ Result<std::string> TextOr(const Json& object, const char* member, std::string_v
   return found->get<std::string>();
 }
 
-Result<std::string> Text(const Json& object, const char* member, std::string_view where) {
+Result<std::string> TextMember(const Json& object, const char* member, std::string_view where) {
   if (Member(object, member) == nullptr) {
     return Malformed(fmt::format("{} has no text '{}'", where, member));
   }
@@ -280,7 +280,7 @@ Result<FileResource> ParseResource(const Json& object) {
     return Malformed("'resources' has an item that is no object");
   }
   FileResource out;
-  KILN_TRY(out.name, Text(object, "name", "a resource"));
+  KILN_TRY(out.name, TextMember(object, "name", "a resource"));
   const std::string where = fmt::format("resource '{}'", out.name);
   // Textures are what most frames consist of.
   KILN_TRY(const std::string kind, TextOr(object, "kind", "texture", where));
@@ -312,8 +312,8 @@ Result<FileResource> ParseResource(const Json& object) {
 
 // One function for the three lists of a pass. Which list an access stands in decides what it does;
 // the members are the same.
-Result<std::vector<FileAccess>> ParseAccesses(const Json& pass, const char* member,
-                                              std::string_view where) {
+Result<std::vector<FileAccess>> FileAccesses(const Json& pass, const char* member,
+                                             std::string_view where) {
   std::vector<FileAccess> out;
   KILN_TRY(const Json list, List(pass, member, where));
   for (const Json& item : list) {
@@ -323,10 +323,10 @@ Result<std::vector<FileAccess>> ParseAccesses(const Json& pass, const char* memb
     FileAccess access;
     // A write has two names, the version that it overwrites and the one that it makes.
     const bool write = item.contains("old") || item.contains("new");
-    KILN_TRY(access.resource, Text(item, write ? "old" : "resource", where));
+    KILN_TRY(access.resource, TextMember(item, write ? "old" : "resource", where));
     const std::string here = fmt::format("{}, '{}',", where, access.resource);
     if (write) {
-      KILN_TRY(access.result, Text(item, "new", here));
+      KILN_TRY(access.result, TextMember(item, "new", here));
     }
     KILN_TRY(access.access, ParseAccess(item, here));
     KILN_TRY(access.temporal, FlagOf(item, "temporal", here));
@@ -354,7 +354,7 @@ Result<std::vector<FileSemaphoreUse>> ParseSemaphores(const Json& pass, const ch
       return Malformed(fmt::format("'{}' of {} has an item that is no object", member, where));
     }
     FileSemaphoreUse use;
-    KILN_TRY(use.semaphore, Text(item, "semaphore", where));
+    KILN_TRY(use.semaphore, TextMember(item, "semaphore", where));
     KILN_TRY(use.value, NumberOr(item, "value", 0, ~uint64_t{0}, where));
     KILN_TRY(use.stages, ParseStageMember(item, {"stage", "stages"}, where));
     out.push_back(std::move(use));
@@ -381,7 +381,7 @@ Result<FilePass> ParsePass(const Json& object) {
     return Malformed("'passes' has an item that is no object");
   }
   FilePass out;
-  KILN_TRY(out.name, Text(object, "name", "a pass"));
+  KILN_TRY(out.name, TextMember(object, "name", "a pass"));
   const std::string where = fmt::format("pass '{}'", out.name);
   // The usual kind of pass needs no word.
   KILN_TRY(const std::string type, TextOr(object, "type", "graphics", where));
@@ -391,9 +391,9 @@ Result<FilePass> ParsePass(const Json& object) {
   }
   out.kind = *kind;
   KILN_TRY(out.side_effect, FlagOf(object, "side_effect", where));
-  KILN_TRY(out.reads, ParseAccesses(object, "reads", where));
-  KILN_TRY(out.creates, ParseAccesses(object, "creates", where));
-  KILN_TRY(out.writes, ParseAccesses(object, "writes", where));
+  KILN_TRY(out.reads, FileAccesses(object, "reads", where));
+  KILN_TRY(out.creates, FileAccesses(object, "creates", where));
+  KILN_TRY(out.writes, FileAccesses(object, "writes", where));
   KILN_TRY(out.waits, ParseSemaphores(object, "waits", where));
   KILN_TRY(out.signals, ParseSemaphores(object, "signals", where));
   for (const FileAccess& write : out.writes) {

@@ -81,7 +81,7 @@ WarmTicket WarmPipelines(PipelinesState& state, const WarmRequest& request) {
 namespace {
 
 // Read without stopping anything, so numbers may be of slightly different moments.
-WarmProgress ProgressOf(const PipelinesState& state, const Ticket& ticket) {
+WarmProgress TicketProgress(const PipelinesState& state, const Ticket& ticket) {
   WarmProgress progress{.total = ticket.builds.size(), .elapsed = Now() - ticket.start};
   uint64_t done_bytes = 0;
   uint64_t left_bytes = 0;
@@ -112,7 +112,7 @@ WarmProgress ProgressOf(const PipelinesState& state, const Ticket& ticket) {
 }
 
 WarmReport ReportOf(const PipelinesState& state, const Ticket& ticket) {
-  WarmReport report{.progress = ProgressOf(state, ticket)};
+  WarmReport report{.progress = TicketProgress(state, ticket)};
   for (const std::shared_ptr<Build>& build : ticket.builds) {
     const PipelineState now = build->State();
     if (IsReady(now)) {
@@ -150,7 +150,7 @@ bool RunSome(PipelinesState& state) {
 
 WarmProgress ProgressOf(const PipelinesState& state, WarmTicket ticket) {
   const Ticket now = state.TicketOf(ticket);
-  return now.report ? now.report->progress : ProgressOf(state, now);
+  return now.report ? now.report->progress : TicketProgress(state, now);
 }
 
 void CancelWarm(PipelinesState& state, WarmTicket ticket) {
@@ -192,7 +192,7 @@ Result<WarmReport> WaitForWarm(PipelinesState& state, WarmTicket ticket, Duratio
       break;
     }
     if (Now() >= deadline) {
-      const WarmProgress progress = ProgressOf(state, waited);
+      const WarmProgress progress = TicketProgress(state, waited);
       return Error{ErrorCode::kDeadlineExceeded,
                    fmt::format("{} of {} pipelines are built; at '{}'", progress.done,
                                progress.total, progress.current),

@@ -31,7 +31,7 @@ std::string ParametersText(const std::vector<artifact::Parameter>& parameters) {
   return text;
 }
 
-std::string_view NameOf(artifact::BufferType type) {
+std::string_view BufferTypeName(artifact::BufferType type) {
   return type == artifact::BufferType::kUniform ? "uniform buffer" : "storage buffer";
 }
 
@@ -85,14 +85,15 @@ SetLines SetLinesOf(const artifact::PipelineMetadata& metadata) {
     for (const artifact::Buffer& buffer : set.buffers) {
       lines[i].push_back(
           {.name = buffer.name,
-           .text = fmt::format("binding {}: {} '{}'{}, {} bytes{}{}", buffer.binding,
-                               NameOf(buffer.type), buffer.name, CountText(buffer.array_size),
-                               buffer.main_size, ParametersText(buffer.main_parameters),
-                               buffer.tail_item_size == 0
-                                   ? std::string()
-                                   : fmt::format(", tail '{}' at {}, {} bytes{}", buffer.tail_name,
-                                                 buffer.tail_offset, buffer.tail_item_size,
-                                                 ParametersText(buffer.tail_item_parameters)))});
+           .text =
+               fmt::format("binding {}: {} '{}'{}, {} bytes{}{}", buffer.binding,
+                           BufferTypeName(buffer.type), buffer.name, CountText(buffer.array_size),
+                           buffer.main_size, ParametersText(buffer.main_parameters),
+                           buffer.tail_item_size == 0
+                               ? std::string()
+                               : fmt::format(", tail '{}' at {}, {} bytes{}", buffer.tail_name,
+                                             buffer.tail_offset, buffer.tail_item_size,
+                                             ParametersText(buffer.tail_item_parameters)))});
     }
     for (const artifact::Sampler& sampler : set.samplers) {
       lines[i].push_back({.name = sampler.name,

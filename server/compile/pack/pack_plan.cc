@@ -25,12 +25,12 @@
 namespace kiln::compile {
 namespace {
 
-using Names = MaskList::Names;
+using OptionNames = MaskList::Names;
 
 // One point with its result for one target.
 struct PointResult {
   resolve::OptionValues values;
-  Names live;
+  OptionNames live;
   Artifact artifact;
   std::optional<pack::Warm> warm;
   size_t point = 0;
@@ -56,7 +56,7 @@ void SetDefault(const resolve::OptionSetting& fixed, std::vector<pack::Option>& 
 }
 
 // Types have the numbers of typed values (spec/cache 2.3.1), which are part of the format.
-pack::Program ProgramOf(const PreparedProgram& prepared) {
+pack::Program PackProgramOf(const PreparedProgram& prepared) {
   const resolve::Program& program = prepared.program();
   pack::Program out{.name = prepared.request.name,
                     .pipeline = std::string(ir::NameOf(prepared.request.pipeline)),
@@ -101,7 +101,7 @@ pack::Program ProgramOf(const PreparedProgram& prepared) {
 }
 
 // Bits of the LIVE section count the program's options by name (spec/cache 10.4).
-std::vector<uint32_t> IndexesOf(const Names& mask, const std::vector<pack::Option>& options) {
+std::vector<uint32_t> IndexesOf(const OptionNames& mask, const std::vector<pack::Option>& options) {
   std::vector<uint32_t> indexes;
   for (uint32_t i = 0; i < options.size(); ++i) {
     if (std::binary_search(mask.begin(), mask.end(), options[i].name)) {
@@ -174,7 +174,7 @@ class Planner {
  private:
   Result<void> AddProgram(const PackProgram& program) {
     const auto number = static_cast<uint32_t>(plan_.contents.programs.size());
-    plan_.contents.programs.push_back(ProgramOf(*program.targets[0]));
+    plan_.contents.programs.push_back(PackProgramOf(*program.targets[0]));
     for (size_t target = 0; target < program.targets.size(); ++target) {
       KILN_TRY_VOID(AddEntry(program, target, number));
       if (plan_.contents.artifacts.size() > pack::kMaxEntries) {
@@ -245,7 +245,7 @@ class Planner {
     added.id = prepared.entry;
     added.program = number;
     added.target = prepared.target.name;
-    for (const Names& mask : masks.all()) {
+    for (const OptionNames& mask : masks.all()) {
       added.masks.push_back(IndexesOf(mask, plan_.contents.programs[number].options));
     }
     std::map<Hash128, size_t> rows;  // live key -> artifact

@@ -53,7 +53,7 @@ Error Unknown(const Hash128& id) {
           .reason = "UNKNOWN_PACK"};
 }
 
-struct Row {
+struct ShelfRow {
   fs::path file;
   std::string folder;  // of its owner; empty: the owner of the daemon
   fs::file_time_type used;
@@ -62,7 +62,7 @@ struct Row {
 
 // Reads at most two levels, and only folders with the prefix, whatever else lies there. Errors end
 // the list: a pack that cannot be seen is not there.
-void AddRows(const fs::path& dir, const std::string& folder, std::vector<Row>& rows) {
+void AddRows(const fs::path& dir, const std::string& folder, std::vector<ShelfRow>& rows) {
   std::error_code error;
   for (fs::directory_iterator it(dir, error), end; !error && it != end; it.increment(error)) {
     std::error_code ignored;
@@ -84,18 +84,18 @@ void AddRows(const fs::path& dir, const std::string& folder, std::vector<Row>& r
 // Packs of the directory, the one used least lately first.
 // The directory is the list: nothing else remembers what packs there are, so nothing can disagree
 // with it after a crash.
-std::vector<Row> RowsOf(const fs::path& dir) {
-  std::vector<Row> rows;
+std::vector<ShelfRow> RowsOf(const fs::path& dir) {
+  std::vector<ShelfRow> rows;
   AddRows(dir, {}, rows);
-  std::sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) {
+  std::sort(rows.begin(), rows.end(), [](const ShelfRow& a, const ShelfRow& b) {
     return std::tie(a.used, a.file) < std::tie(b.used, b.file);
   });
   return rows;
 }
 
 // Whoever may read packs need not know where they lie.
-std::string WithoutFolders(std::string text, std::span<const Row> rows) {
-  for (const Row& row : rows) {
+std::string WithoutFolders(std::string text, std::span<const ShelfRow> rows) {
+  for (const ShelfRow& row : rows) {
     const std::string path = row.file.string();
     for (size_t at = text.find(path); at != std::string::npos; at = text.find(path, at)) {
       text.replace(at, path.size(), row.file.filename().string());
@@ -144,7 +144,7 @@ PackShelf::PackShelf(fs::path dir, const Options& options)
 
 std::vector<fs::path> PackShelf::PathsOf(const Hash128& id) const {
   std::vector<fs::path> paths;
-  for (Row& row : RowsOf(dir_)) {
+  for (ShelfRow& row : RowsOf(dir_)) {
     if (IdOf(row.file) == id) {
       paths.push_back(std::move(row.file));
     }
@@ -232,10 +232,10 @@ void PackShelf::Drop(const fs::path& file) {
 
 // First the number of those of one, then the bytes of all. What was kept now stays.
 void PackShelf::Trim(std::string_view owner, const fs::path& kept) {
-  const std::vector<Row> rows = RowsOf(dir_);
+  const std::vector<ShelfRow> rows = RowsOf(dir_);
   cache::OwnerShares bytes(options_.max_bytes);
   std::vector<cache::OwnedThing> things;
-  for (const Row& row : rows) {
+  for (const ShelfRow& row : rows) {
     bytes.Add(row.folder, row.bytes);
     things.push_back({.owner = row.folder, .used = row.used.time_since_epoch().count()});
     things.back().may_go = row.file != kept;
@@ -245,7 +245,7 @@ void PackShelf::Trim(std::string_view owner, const fs::path& kept) {
     bytes.Remove(rows[i].folder, rows[i].bytes);
     things[i].may_go = false;
   };
-  auto own = static_cast<size_t>(std::ranges::count(rows, owner, &Row::folder));
+  auto own = static_cast<size_t>(std::ranges::count(rows, owner, &ShelfRow::folder));
   // Rows are ordered by their last use, so the oldest go first.
   for (size_t i = 0; i < rows.size() && own > options_.max_packs; ++i) {
     if (rows[i].folder == owner && things[i].may_go) {
@@ -330,9 +330,9 @@ Result<std::unique_ptr<pack::Pack>> PackShelf::OpenPack(const Hash128& id) {
     return Unknown(id);
   }
   // A delta names its base by an id, so all packs of the shelf are offered.
-  const std::vector<Row> rows = RowsOf(dir_);
+  const std::vector<ShelfRow> rows = RowsOf(dir_);
   std::vector<std::string> candidates;
-  for (const Row& row : rows) {
+  for (const ShelfRow& row : rows) {
     candidates.push_back(row.file.string());
   }
   Result<std::unique_ptr<pack::Pack>> opened = pack::OpenChain(file->string(), candidates, {});

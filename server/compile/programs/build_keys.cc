@@ -197,7 +197,7 @@ std::optional<Hash128> LiveKeyOf(const Hash128& entry, const resolve::Program& p
 
 namespace {
 
-Hash128 SignatureKeyOf(const Hash128& entry, std::vector<cache::ConditionValue> answers) {
+Hash128 KeyOfAnswers(const Hash128& entry, std::vector<cache::ConditionValue> answers) {
   // Answers come in the order in which they were asked, which the compiler is free to change. The
   // key must not depend on it.
   std::sort(answers.begin(), answers.end(), [](const auto& a, const auto& b) {
@@ -216,7 +216,7 @@ Hash128 SignatureKeyOf(const Hash128& entry, std::span<const driver::OptionRead>
                        .expression = kOptionAnswer | read.option,
                        .value = ValueOf(read.kind, read.bits, read.text)});
   }
-  return SignatureKeyOf(entry, std::move(answers));
+  return KeyOfAnswers(entry, std::move(answers));
 }
 
 // The signature that a variant would have if it read exactly the options of the mask. It is the
@@ -238,7 +238,7 @@ std::optional<Hash128> SignatureKeyOf(const Hash128& entry, const resolve::Progr
                        .expression = kOptionAnswer | (option.value - program.bases(module).option),
                        .value = SettingOf(program, option, values).value});
   }
-  return SignatureKeyOf(entry, std::move(answers));
+  return KeyOfAnswers(entry, std::move(answers));
 }
 
 }  // namespace kiln::compile

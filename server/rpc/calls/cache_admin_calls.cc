@@ -55,7 +55,7 @@ Result<std::string> AfterToken(std::string_view list, const std::string& token) 
 
 // Maintenance runs in a job of the batch lane; each message is pushed to a stream that may be
 // slower.
-v1::CacheMaintenance Stage(const char* stage) {
+v1::CacheMaintenance StageMessage(const char* stage) {
   v1::CacheMaintenance message;
   message.mutable_progress()->set_stage(stage);
   return message;
@@ -64,7 +64,7 @@ v1::CacheMaintenance Stage(const char* stage) {
 // Tells how much of a stage is done.
 cache::OnBytes TellBytes(const char* stage, const PushMaintenance& push) {
   return [stage, &push](uint64_t done, uint64_t total) {
-    v1::CacheMaintenance message = Stage(stage);
+    v1::CacheMaintenance message = StageMessage(stage);
     message.mutable_progress()->set_bytes_done(done);
     message.mutable_progress()->set_bytes_total(total);
     push(std::move(message));
@@ -257,7 +257,7 @@ Result<void> GcCache(Engine& engine, const v1::GcCacheRequest& request, const ca
   if (request.to_bytes() != 0 || says_nothing) {
     options.to_bytes = request.to_bytes() != 0 ? request.to_bytes() : engine.whole.low_bytes;
   }
-  push(Stage("gc"));
+  push(StageMessage("gc"));
   KILN_TRY(const cache::GcReport report, engine.whole.maintenance->Gc(options));
   if (!options.dry_run) {
     engine.whole.forget();
@@ -290,7 +290,7 @@ Result<void> VerifyCache(Engine& engine, const v1::VerifyCacheRequest& request,
   if (request.sample_percent() > 100) {
     return Malformed("sample_percent", "at most 100");
   }
-  push(Stage("verify"));
+  push(StageMessage("verify"));
   KILN_TRY(const cache::VerifyReport report,
            engine.whole.maintenance->Verify(
                {.fast = request.fast(),
@@ -312,10 +312,10 @@ Result<void> RepairCache(Engine& engine, const cache::Call& call, const PushMain
   if (engine.whole.maintenance == nullptr) {
     return NoDatabase();
   }
-  push(Stage("repair"));
+  push(StageMessage("repair"));
   KILN_TRY(const cache::RepairReport report, engine.whole.maintenance->Repair(call.stop));
   engine.whole.forget();
-  push(Stage("restore"));
+  push(StageMessage("restore"));
   KILN_TRY(const RestoreReport restored, RestoreLost(engine, report.lost, call));
   PushFindings(report.before, push);
   v1::CacheMaintenance message;

@@ -23,8 +23,8 @@
 namespace kiln::rpc {
 namespace {
 
-Result<cache::Blob> ContentOf(Engine& engine, const compile::Outcome& outcome, const Digest& digest,
-                              const cache::Call& call) {
+Result<cache::Blob> OutcomeContent(Engine& engine, const compile::Outcome& outcome,
+                                   const Digest& digest, const cache::Call& call) {
   for (const compile::FreshBlob& fresh : outcome.fresh) {
     if (fresh.digest == digest) {
       return fresh.blob;
@@ -47,11 +47,11 @@ Result<void> FillInline(Engine& engine, const compile::Outcome& outcome, const c
   }
   artifact.mutable_data()->reserve(total - outcome.artifact->metadata.size);
   for (const compile::StageCodeDigest& code : outcome.artifact->code) {
-    KILN_TRY(const cache::Blob blob, ContentOf(engine, outcome, code.digest, call));
+    KILN_TRY(const cache::Blob blob, OutcomeContent(engine, outcome, code.digest, call));
     artifact.mutable_data()->append(AsText(blob.bytes));
   }
   KILN_TRY(const cache::Blob metadata,
-           ContentOf(engine, outcome, outcome.artifact->metadata, call));
+           OutcomeContent(engine, outcome, outcome.artifact->metadata, call));
   artifact.set_metadata_data(std::string(AsText(metadata.bytes)));
   return {};
 }

@@ -58,7 +58,7 @@ class PlacesIn {
   std::vector<std::optional<std::vector<size_t>>> ends_;  // by file
 };
 
-resolve::OptionSetting DefaultOf(const ir::ModuleView& view, const ir::Option& option) {
+resolve::OptionSetting DeclaredDefault(const ir::ModuleView& view, const ir::Option& option) {
   resolve::OptionSetting setting{.name = std::string(view.Text(option.name)),
                                  .scope = option.scope,
                                  .kind = option.kind,
@@ -81,7 +81,7 @@ void OptionTo(const resolve::Program& program, uint32_t module, const ir::Option
       out.add_values(std::string(view.Text(ir::StringId{value})));
     }
   }
-  ToProto(DefaultOf(view, option), *out.mutable_default_());
+  ToProto(DeclaredDefault(view, option), *out.mutable_default_());
 }
 
 void LivenessTo(const project::Liveness& liveness, const std::vector<compile::NamedTarget>& targets,
@@ -227,7 +227,7 @@ std::optional<resolve::OptionSetting> DefaultOf(const resolve::Program& program,
   for (uint32_t module = 0; module < program.modules().size(); ++module) {
     for (const ir::Option& option : program.module(module).options) {
       if (program.module(module).Text(option.name) == name) {
-        return DefaultOf(program.module(module), option);
+        return DeclaredDefault(program.module(module), option);
       }
     }
   }

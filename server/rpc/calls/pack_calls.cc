@@ -29,7 +29,7 @@ namespace {
 
 constexpr uint64_t kChunk = kMaxStreamMessage - 1024;  // leaves room for the rest
 
-using Push = std::function<void(v1::BuildPackReply)>;
+using PushReply = std::function<void(v1::BuildPackReply)>;
 
 // The programs of single variants; variants of one program follow each other in `points`. Programs
 // are gathered by name: the index is the number of its first variant.
@@ -238,7 +238,7 @@ Bytes InfoOf(const v1::BuildPackRequest& request, const PackOrder& wanted,
 
 // Progress may be pushed from the thread of the job only; the stream drops what its reader does not
 // take.
-void PushProgress(const Push& push, const char* stage, uint64_t done, uint64_t total) {
+void PushProgress(const PushReply& push, const char* stage, uint64_t done, uint64_t total) {
   v1::BuildPackReply message;
   message.mutable_progress()->set_stage(stage);
   message.mutable_progress()->set_done(done);
@@ -250,7 +250,7 @@ void PushProgress(const Push& push, const char* stage, uint64_t done, uint64_t t
 // not asked for.
 class ContentProgress {
  public:
-  ContentProgress(const compile::PackPlan& plan, const Push& push) : plan_(plan), push_(push) {
+  ContentProgress(const compile::PackPlan& plan, const PushReply& push) : plan_(plan), push_(push) {
     Tell(0, 0);
   }
   void Read(const Digest& digest) {
@@ -277,14 +277,14 @@ class ContentProgress {
   }
 
   const compile::PackPlan& plan_;
-  const Push& push_;
+  const PushReply& push_;
   std::unordered_set<Hash128, Hash128Hash> read_;
   uint64_t bytes_ = 0;
 };
 
 Result<pack::WriteReport> WriteTo(Engine& engine, const PackOrder& wanted,
                                   const compile::PackPlan& plan, const pack::WriteOptions& options,
-                                  const std::string& file, const Push& push,
+                                  const std::string& file, const PushReply& push,
                                   const cache::Call& call) {
   ContentProgress progress(plan, push);
   compile::PackContent content(engine.builder, wanted.programs, plan);
@@ -312,7 +312,7 @@ struct WrittenPack {
 // leaves nothing behind that has a name.
 Result<WrittenPack> PlanAndWrite(Engine& engine, const v1::BuildPackRequest& request,
                                  const PackOrder& wanted, const pack::Pack* base,
-                                 const cache::Actor& actor, const Push& push,
+                                 const cache::Actor& actor, const PushReply& push,
                                  const cache::Call& call) {
   const auto progress = [&](uint64_t done, uint64_t total) {
     PushProgress(push, "lookup", done, total);
@@ -348,7 +348,7 @@ Result<WrittenPack> PlanAndWrite(Engine& engine, const v1::BuildPackRequest& req
 // Everything that can be wrong with the request is looked at before the first result: planning may
 // compile for minutes.
 Result<void> BuildPack(Engine& engine, const v1::BuildPackRequest& request,
-                       const cache::Actor& actor, const cache::Call& call, const Push& push,
+                       const cache::Actor& actor, const cache::Call& call, const PushReply& push,
                        v1::ErrorDetail& detail) {
   if (request.sign()) {
     return Error{.code = ErrorCode::kFailedPrecondition,

@@ -67,8 +67,8 @@ Result<std::vector<reload::WatchedProgram>> ProgramsFrom(
 }
 
 // The sources are there, and the lists of files to include are read: a session changes them.
-Result<void> CheckThere(Engine& engine, std::vector<reload::WatchedProgram>& programs,
-                        const cache::Call& call, v1::ErrorDetail& detail) {
+Result<void> CheckProgramsThere(Engine& engine, std::vector<reload::WatchedProgram>& programs,
+                                const cache::Call& call, v1::ErrorDetail& detail) {
   // One question to the store for all programs of a session. Asking for each alone would be
   // thousands of reads before the first event.
   std::vector<compile::Source> sources;
@@ -298,7 +298,7 @@ Result<reload::OpenRequest> OpenFrom(Engine& engine, const v1::WatchRequest::Ope
   KILN_TRY(request.wish, WishFrom(open));
   if (is_source) {
     KILN_TRY(request.programs, ProgramsFrom(open.spaces()));
-    KILN_TRY_VOID(CheckThere(engine, *request.programs, call, detail));
+    KILN_TRY_VOID(CheckProgramsThere(engine, *request.programs, call, detail));
   }
   // A client that comes back says which run of the daemon it knew and how far it had heard. The
   // session decides whether that can be replayed. See spec/daemon 8.3.5
@@ -323,7 +323,7 @@ Result<reload::PushedChange> PushFrom(Engine& engine, const v1::WatchRequest::Pu
   KeepIncluded(engine, change.changed, call);
   if (!push.spaces().empty()) {
     KILN_TRY(change.programs, ProgramsFrom(push.spaces()));
-    KILN_TRY_VOID(CheckThere(engine, *change.programs, call, detail));
+    KILN_TRY_VOID(CheckProgramsThere(engine, *change.programs, call, detail));
   }
   return change;
 }

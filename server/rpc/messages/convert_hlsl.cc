@@ -22,7 +22,7 @@ namespace kiln::rpc {
 namespace {
 
 template <class Items>
-uint64_t Count(const Items& items) {
+uint64_t LengthOf(const Items& items) {
   return static_cast<uint64_t>(items.size());
 }
 
@@ -45,8 +45,8 @@ Result<hlsl::Define> DefineFrom(const v1::Hlsl::Define& define) {
 
 // In the order of their names, so that requests that list them otherwise have the same keys.
 Result<std::vector<hlsl::Define>> DefinesFrom(const v1::Hlsl& hlsl) {
-  if (Count(hlsl.defines()) > kMaxDefines) {
-    return AboveLimit("macros of a program", kMaxDefines, Count(hlsl.defines()));
+  if (LengthOf(hlsl.defines()) > kMaxDefines) {
+    return AboveLimit("macros of a program", kMaxDefines, LengthOf(hlsl.defines()));
   }
   std::vector<hlsl::Define> defines;
   for (const v1::Hlsl::Define& define : hlsl.defines()) {
@@ -64,8 +64,8 @@ Result<std::vector<hlsl::Define>> DefinesFrom(const v1::Hlsl& hlsl) {
 
 // The order is kept: it is that of the search.
 Result<std::vector<std::string>> RootsFrom(const v1::Hlsl& hlsl) {
-  if (Count(hlsl.include_roots()) > kMaxIncludeRoots) {
-    return AboveLimit("include roots", kMaxIncludeRoots, Count(hlsl.include_roots()));
+  if (LengthOf(hlsl.include_roots()) > kMaxIncludeRoots) {
+    return AboveLimit("include roots", kMaxIncludeRoots, LengthOf(hlsl.include_roots()));
   }
   for (const std::string& root : hlsl.include_roots()) {
     if (!root.empty() && !IsLogicalPath(root)) {
@@ -81,9 +81,9 @@ Result<std::vector<std::string>> RootsFrom(const v1::Hlsl& hlsl) {
 
 // Sorted and checked by the list itself.
 Result<FileList> FilesFrom(const v1::Hlsl& hlsl) {
-  if (Count(hlsl.files()) > kMaxIncludedFiles) {
+  if (LengthOf(hlsl.files()) > kMaxIncludedFiles) {
     return AboveLimit("files to include in a message; upload a list of them", kMaxIncludedFiles,
-                      Count(hlsl.files()));
+                      LengthOf(hlsl.files()));
   }
   std::vector<ListedFile> files;
   for (const v1::SourceRef& ref : hlsl.files()) {

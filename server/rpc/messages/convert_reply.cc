@@ -18,7 +18,7 @@ namespace {
 
 // Bounds of spec/daemon 3.1: what a person reads of one program, and what fits into one message.
 constexpr int kMaxErrors = 20;
-constexpr int kMaxDiagnostics = 100;
+constexpr int kMaxShown = 100;
 // With paths, which stand at every place, and examples: an outcome fits into a message.
 constexpr size_t kMaxDiagnosticBytes = kMaxStreamMessage / 2;
 constexpr size_t kMaxExampleBytes = size_t{64} << 10;
@@ -109,7 +109,7 @@ void DiagnosticsTo(const std::vector<PlacedDiagnostic>& diagnostics,
   for (size_t i = 0; i < diagnostics.size(); ++i) {
     const PlacedDiagnostic& diagnostic = diagnostics[i];
     const bool error = diagnostic.severity == Severity::kError;
-    if ((error && errors == kMaxErrors) || out.diagnostics_size() == kMaxDiagnostics) {
+    if ((error && errors == kMaxErrors) || out.diagnostics_size() == kMaxShown) {
       ++left_out;
       continue;
     }

@@ -219,22 +219,22 @@ Result<std::vector<std::string>> TextsFrom(
 
 // Sizes of repeated fields are ints in protobuf and never negative.
 template <class Items>
-uint64_t Count(const Items& items) {
+uint64_t LengthOf(const Items& items) {
   return static_cast<uint64_t>(items.size());
 }
 
 // Bounds for fields that no other limit covers.
 Result<void> CheckCounts(const v1::ProgramSpace& space) {
-  if (Count(space.axes()) > kMaxAxes) {
-    return AboveLimit("axes per program", kMaxAxes, Count(space.axes()));
+  if (LengthOf(space.axes()) > kMaxAxes) {
+    return AboveLimit("axes per program", kMaxAxes, LengthOf(space.axes()));
   }
-  if (const uint64_t count = Count(space.exclude()) + Count(space.require());
+  if (const uint64_t count = LengthOf(space.exclude()) + LengthOf(space.require());
       count > kMaxExpressions) {
     return AboveLimit("expressions per program", kMaxExpressions, count);
   }
   KILN_TRY_VOID(CheckName("spaces.family", space.family()));
-  if (Count(space.tags()) > kMaxTags) {
-    return AboveLimit("tags per program", kMaxTags, Count(space.tags()));
+  if (LengthOf(space.tags()) > kMaxTags) {
+    return AboveLimit("tags per program", kMaxTags, LengthOf(space.tags()));
   }
   for (const std::string& tag : space.tags()) {
     if (tag.size() > kMaxTag || !IsPrintable(tag)) {
@@ -262,8 +262,8 @@ Result<project::SpaceRequest> SpaceFrom(const v1::ProgramSpace& space) {
   KILN_TRY(out.exclude, TextsFrom(space.exclude(), out.places));
   KILN_TRY(out.require, TextsFrom(space.require(), out.places));
   for (const v1::Variant& variant : space.explicit_()) {
-    if (Count(variant.targets()) > kMaxTargets) {
-      return AboveLimit("targets per program", kMaxTargets, Count(variant.targets()));
+    if (LengthOf(variant.targets()) > kMaxTargets) {
+      return AboveLimit("targets per program", kMaxTargets, LengthOf(variant.targets()));
     }
     for (const uint32_t target : variant.targets()) {
       // Indexes are checked here once; everything behind this uses them without asking.
@@ -436,8 +436,8 @@ Result<ProgramAndTargets> FromProto(const v1::Program& program) {
   if (program.has_hlsl()) {
     KILN_TRY(out.program.hlsl, FromProto(program.hlsl()));
   }
-  if (Count(program.targets()) > kMaxTargets) {
-    return AboveLimit("targets per program", kMaxTargets, Count(program.targets()));
+  if (LengthOf(program.targets()) > kMaxTargets) {
+    return AboveLimit("targets per program", kMaxTargets, LengthOf(program.targets()));
   }
   for (const v1::Target& target : program.targets()) {
     KILN_TRY(compile::NamedTarget converted, FromProto(target));

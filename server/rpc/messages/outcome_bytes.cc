@@ -15,12 +15,12 @@
 namespace kiln::rpc {
 namespace {
 
-void Append(std::span<const uint8_t> part, std::string& bytes) {
+void AppendPart(std::span<const uint8_t> part, std::string& bytes) {
   bytes.append(reinterpret_cast<const char*>(part.data()), part.size());
 }
 
 void AppendText(int field, std::string_view text, std::string& bytes) {
-  Append(WireHead().Length(field, text.size()).bytes(), bytes);
+  AppendPart(WireHead().Length(field, text.size()).bytes(), bytes);
   bytes += text;
 }
 
@@ -49,10 +49,10 @@ void AppendArtifact(const compile::Artifact& artifact, std::string& bytes) {
     WireHead stage;
     AddNumber(v1::StageCode::kStageFieldNumber, static_cast<uint64_t>(StageTo(code.stage)), stage);
     stage.Bytes(v1::StageCode::kDigestFieldNumber, DigestBytes(code.digest).bytes());
-    Append(WireHead().Bytes(Field::kCodeFieldNumber, stage.bytes()).bytes(), bytes);
+    AppendPart(WireHead().Bytes(Field::kCodeFieldNumber, stage.bytes()).bytes(), bytes);
   }
   const WireHead metadata = DigestBytes(artifact.metadata);
-  Append(WireHead().Bytes(Field::kMetadataFieldNumber, metadata.bytes()).bytes(), bytes);
+  AppendPart(WireHead().Bytes(Field::kMetadataFieldNumber, metadata.bytes()).bytes(), bytes);
   for (const std::string& name : artifact.live_options) {
     AppendText(Field::kLiveOptionsFieldNumber, name, bytes);
   }
@@ -63,7 +63,7 @@ void AppendArtifact(const compile::Artifact& artifact, std::string& bytes) {
   AddNumber(Field::kOriginFieldNumber, static_cast<uint64_t>(artifact.origin), rest);
   AddNumber(Field::kStoredFieldNumber, artifact.stored ? 1 : 0, rest);
   AddNumber(Field::kCpuUsFieldNumber, artifact.cpu_us, rest);
-  Append(rest.bytes(), bytes);
+  AppendPart(rest.bytes(), bytes);
   AppendTextUnlessEmpty(Field::kBuildIdFieldNumber, artifact.build_id, bytes);
 }
 
@@ -86,7 +86,7 @@ void AppendOutcome(const compile::Outcome& outcome, uint64_t index, std::string&
   head.Length(v1::Outcome::kArtifactsFieldNumber, bytes.size() - begin);
   bytes.insert(begin, reinterpret_cast<const char*>(head.bytes().data()), head.bytes().size());
   WireHead end;
-  Append(AddNumber(v1::Outcome::kIndexFieldNumber, index, end).bytes(), bytes);
+  AppendPart(AddNumber(v1::Outcome::kIndexFieldNumber, index, end).bytes(), bytes);
 }
 
 }  // namespace kiln::rpc

@@ -13,7 +13,7 @@
 namespace kiln::rpc {
 namespace {
 
-using google::protobuf::Descriptor;
+using MessageType = google::protobuf::Descriptor;
 using google::protobuf::FieldDescriptor;
 
 constexpr uint64_t kAllocation = 16;   // of the heap's own
@@ -58,7 +58,7 @@ class Cursor {
 // Of an empty message, by its type: asking protobuf takes a lock.
 class EmptySizes {
  public:
-  uint64_t Of(const Descriptor* type) {
+  uint64_t Of(const MessageType* type) {
     const auto [known, is_new] = sizes_.try_emplace(type, 0);
     if (is_new) {
       const auto* made = google::protobuf::MessageFactory::generated_factory()->GetPrototype(type);
@@ -68,7 +68,7 @@ class EmptySizes {
   }
 
  private:
-  std::unordered_map<const Descriptor*, uint64_t> sizes_;
+  std::unordered_map<const MessageType*, uint64_t> sizes_;
 };
 
 uint64_t TextBytes(uint64_t size) { return kText + (size > kTextInPlace ? size + kAllocation : 0); }
@@ -76,14 +76,14 @@ uint64_t TextBytes(uint64_t size) { return kText + (size > kTextInPlace ? size +
 // Where a message ends that is being read, and of which type it is.
 struct Nested {
   size_t end;
-  const Descriptor* type;
+  const MessageType* type;
 };
 
 }  // namespace
 
 // Messages in messages stand on a stack and not in calls of this function: how deep they are is the
 // sender's choice.
-uint64_t ParsedBytes(ByteView wire, const Descriptor& type, uint64_t most) {
+uint64_t ParsedBytes(ByteView wire, const MessageType& type, uint64_t most) {
   EmptySizes empty;
   Cursor cursor(wire);
   std::vector<Nested> within = {{.end = wire.size(), .type = &type}};
@@ -96,7 +96,7 @@ uint64_t ParsedBytes(ByteView wire, const Descriptor& type, uint64_t most) {
     if (within.empty() || !cursor.Number(tag)) {
       break;
     }
-    const Descriptor* const of = within.back().type;
+    const MessageType* const of = within.back().type;
     const FieldDescriptor* const field = tag >> 3 > FieldDescriptor::kMaxNumber
                                              ? nullptr
                                              : of->FindFieldByNumber(static_cast<int>(tag >> 3));
@@ -136,7 +136,7 @@ uint64_t ParsedBytes(ByteView wire, const Descriptor& type, uint64_t most) {
   return bytes;
 }
 
-Result<void> CheckParts(ByteView wire, const Descriptor& type) {
+Result<void> CheckParts(ByteView wire, const MessageType& type) {
   if (wire.size() <= kFewBytes) {
     return {};  // whatever they are, and the calls that are made most often are among them
   }

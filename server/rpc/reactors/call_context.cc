@@ -29,9 +29,9 @@
 namespace kiln::rpc {
 namespace {
 
-constexpr Duration kLongest = std::chrono::hours(24 * 365);  // as good as none
-constexpr std::chrono::seconds kLongCall{1};                 // is told, however it ends
-constexpr uint32_t kRetryMs = 500;                           // while it drains
+constexpr Duration kLongestDeadline = std::chrono::hours(24 * 365);  // as good as none
+constexpr std::chrono::seconds kLongCall{1};                         // is told, however it ends
+constexpr uint32_t kRetryMs = 500;                                   // while it drains
 constexpr uint32_t kFirstStartingMs = 25;
 constexpr uint32_t kLeastRetryMs = 50;
 constexpr uint32_t kMostRetryMs = 5'000;
@@ -368,7 +368,8 @@ Result<void> CallContext::Admit() const {
 cache::Deadline CallContext::DeadlineOfCall(jobs::Lane lane) const {
   // Deadlines come as wall-clock time and are measured by a clock that nobody sets.
   const auto left = context_.deadline() - std::chrono::system_clock::now();
-  const Duration most = lane == jobs::Lane::kInteractive ? jobs::kInteractiveDeadline : kLongest;
+  const Duration most =
+      lane == jobs::Lane::kInteractive ? jobs::kInteractiveDeadline : kLongestDeadline;
   return host_.clock.Monotonic() + std::min(std::chrono::duration_cast<Duration>(left), most);
 }
 

@@ -16,7 +16,6 @@ namespace {
 
 using ir::ImageOperand;
 using spv::Op;
-using target::Need;
 
 // The columns are the four forms that an operation can have; OpNop where there is no such form.
 struct ImageOpcodes {
@@ -61,27 +60,27 @@ Op OpcodeOf(const ir::ImageInst& inst) {
 
 // What an operation needs beyond the image itself, whose needs come with its type.
 void AddNeeds(RegionLowering& region, const ir::ImageInst& inst, const ir::ImageTraits& traits) {
-  const auto need = [&region](Need one) { region.writer().needs |= target::BitOf(one); };
+  const auto need = [&region](target::Need one) { region.writer().needs |= target::BitOf(one); };
   const bool unknown = traits.storage && traits.format == ir::ImageFormat::kUnknown;
   if (inst.op >= ir::ImageOp::kSize) {
-    need(Need::kImageQuery);
+    need(target::Need::kImageQuery);
   }
   if (unknown && inst.op == ir::ImageOp::kRead) {
-    need(Need::kStorageImageReadWithoutFormat);
+    need(target::Need::kStorageImageReadWithoutFormat);
   }
   if (unknown && inst.op == ir::ImageOp::kWrite) {
-    need(Need::kStorageImageWriteWithoutFormat);
+    need(target::Need::kStorageImageWriteWithoutFormat);
   }
   if (Has(inst.keywords, ImageOperand::kSparse)) {
-    need(Need::kSparseResidency);
+    need(target::Need::kSparseResidency);
   }
   if (Has(inst.keywords, ImageOperand::kMinLod)) {
-    need(Need::kMinLod);
+    need(target::Need::kMinLod);
   }
   // An offset that need not be constant is a capability of its own.
   if (Has(inst.keywords, ImageOperand::kOffset) ||
       Has(inst.keywords, ImageOperand::kConstOffsets)) {
-    need(Need::kImageGatherExtended);
+    need(target::Need::kImageGatherExtended);
   }
 }
 

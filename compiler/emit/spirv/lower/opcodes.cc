@@ -13,12 +13,12 @@ namespace {
 using spv::Op;
 
 // Columns of the tables below: float, unsigned, signed, boolean.
-struct Row {
+struct OpcodeRow {
   Op f = Op::OpNop, u = Op::OpNop, s = Op::OpNop, b = Op::OpNop;
 };
 
 // By BinaryOp.
-constexpr Row kBinary[] = {
+constexpr OpcodeRow kBinary[] = {
     {Op::OpFAdd, Op::OpIAdd, Op::OpIAdd},
     {Op::OpFSub, Op::OpISub, Op::OpISub},
     {Op::OpFMul, Op::OpIMul, Op::OpIMul},
@@ -42,7 +42,7 @@ constexpr Row kBinary[] = {
 static_assert(std::size(kBinary) == static_cast<size_t>(ir::BinaryOp::kNotEqualOrdered) + 1);
 
 // By UnaryOp.
-constexpr Row kUnary[] = {
+constexpr OpcodeRow kUnary[] = {
     {Op::OpFNegate, Op::OpNop, Op::OpSNegate, Op::OpNop},
     {Op::OpNop, Op::OpNop, Op::OpNop, Op::OpLogicalNot},
     {Op::OpNop, Op::OpNot, Op::OpNot, Op::OpNop},
@@ -51,7 +51,7 @@ constexpr Row kUnary[] = {
 static_assert(std::size(kUnary) == static_cast<size_t>(ir::UnaryOp::kPlus) + 1);
 
 // OpNop if the operation does not exist for the scalar, which the verifier refuses before.
-Op Column(const Row& row, ir::Scalar scalar) {
+Op Column(const OpcodeRow& row, ir::Scalar scalar) {
   if (scalar == ir::Scalar::kBool) {
     return row.b;
   }

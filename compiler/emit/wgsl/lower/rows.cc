@@ -13,7 +13,7 @@ namespace {
 // so that the compiler can check that row i is about enumerator i.
 // `f`, `u`, `s` and `b` say how the operator is written for floats, unsigned, signed and
 // booleans.
-constexpr BinaryRow kBinary[] = {
+constexpr BinaryRow kBinaryRows[] = {
 #define KILN_WGSL_BINARY(op, text, f, u, s, b) \
   {text, BinaryForm::k##f, BinaryForm::k##u, BinaryForm::k##s, BinaryForm::k##b},
 #define KILN_WGSL_UNARY(op, text, f, u, s, b)
@@ -24,7 +24,7 @@ constexpr ir::BinaryOp kBinaryOps[] = {
 #define KILN_WGSL_UNARY(op, text, f, u, s, b)
 #include "compiler/emit/wgsl/operators.def"
 };
-constexpr BinaryRow kUnary[] = {
+constexpr BinaryRow kUnaryRows[] = {
 #define KILN_WGSL_BINARY(op, text, f, u, s, b)
 #define KILN_WGSL_UNARY(op, text, f, u, s, b) \
   {text, BinaryForm::k##f, BinaryForm::k##u, BinaryForm::k##s, BinaryForm::k##b},
@@ -54,8 +54,8 @@ consteval bool InOrder(const Enum (&rows)[kCount]) {
   return true;
 }
 static_assert(InOrder(kBinaryOps) &&
-              std::size(kBinary) == static_cast<size_t>(ir::BinaryOp::kNotEqual) + 1);
-static_assert(std::size(kUnary) == static_cast<size_t>(ir::UnaryOp::kPlus) + 1);
+              std::size(kBinaryRows) == static_cast<size_t>(ir::BinaryOp::kNotEqual) + 1);
+static_assert(std::size(kUnaryRows) == static_cast<size_t>(ir::UnaryOp::kPlus) + 1);
 // Builtins of typed modules come behind those of RPL and have no row.
 // A builtin without a row is refused at the instruction (WGSL8202).
 static_assert(InOrder(kBuiltinOrder) && std::size(kBuiltins) <= ir::kBuiltinCount);
@@ -63,7 +63,7 @@ static_assert(kHelperCount <= 32);
 
 }  // namespace
 
-const BinaryRow& RowOf(ir::BinaryOp op) { return kBinary[static_cast<size_t>(op)]; }
+const BinaryRow& RowOf(ir::BinaryOp op) { return kBinaryRows[static_cast<size_t>(op)]; }
 
 // What is none of these scalars cannot be said in WGSL.
 BinaryForm FormOf(const BinaryRow& row, ir::Scalar scalar) {
@@ -90,7 +90,7 @@ BinaryForm FormOf(const BinaryRow& row, ir::Scalar scalar) {
 
 // Empty where WGSL lacks the operator for this scalar.
 std::string_view TextOf(ir::UnaryOp op, ir::Scalar scalar) {
-  const BinaryRow& row = kUnary[static_cast<size_t>(op)];
+  const BinaryRow& row = kUnaryRows[static_cast<size_t>(op)];
   return FormOf(row, scalar) == BinaryForm::kNone ? std::string_view{} : row.text;
 }
 

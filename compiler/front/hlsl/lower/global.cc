@@ -56,14 +56,14 @@ void AddRules(LowerContext& context, ir::DeclId block, BlockRole role) {
                     .a = static_cast<uint32_t>(RulesOf(context.settings.layout, role))});
 }
 
-struct Row {
+struct DeclRow {
   ir::Decl decl;
   ir::DeclSpans spans;
 };
 // What all declarations begin with: name, condition, spans.
-Row RowOf(LowerContext& context, const Global& global, ir::DeclKind kind) {
-  Row row{.decl = {.kind = kind, .name = context.builder.Text(global.name)},
-          .spans = {.name = context.SpanOf(global.at), .type = context.SpanOf(global.at)}};
+DeclRow RowOf(LowerContext& context, const Global& global, ir::DeclKind kind) {
+  DeclRow row{.decl = {.kind = kind, .name = context.builder.Text(global.name)},
+              .spans = {.name = context.SpanOf(global.at), .type = context.SpanOf(global.at)}};
   if (global.condition.valid()) {
     row.decl.condition = CexprOf(context, global.condition, &row.spans.condition);
   }
@@ -89,7 +89,7 @@ ir::DeclId AddInitial(LowerContext& context, const Global& global) {
 // A compile-time expression if it can be one: then no instruction is needed.
 void AddPrivate(LowerContext& context, uint32_t id) {
   const Global& global = context.unit.globals[id];
-  Row row = RowOf(context, global, ir::DeclKind::kPrivate);
+  DeclRow row = RowOf(context, global, ir::DeclKind::kPrivate);
   row.decl.type = TypeOf(context, global.type);
   if (global.initialiser.valid()) {
     const bool scalar = context.unit.types.IsScalar(global.type);
@@ -106,7 +106,7 @@ void AddPrivate(LowerContext& context, uint32_t id) {
 // An initialiser was warned about and is not there (HLSL4036).
 void AddShared(LowerContext& context, uint32_t id) {
   const Global& global = context.unit.globals[id];
-  Row row = RowOf(context, global, ir::DeclKind::kWorkgroup);
+  DeclRow row = RowOf(context, global, ir::DeclKind::kWorkgroup);
   row.decl.type = TypeOf(context, global.type);
   context.globals[id] = context.builder.Add(row.decl, row.spans);
 }
@@ -117,7 +117,8 @@ void AddBlock(LowerContext& context, uint32_t id) {
   const Global& global = context.unit.globals[id];
   const Attributes* attributes = AttributesOf(context, global.attributes);
   const bool pushed = attributes != nullptr && attributes->push_constant;
-  Row row = RowOf(context, global, pushed ? ir::DeclKind::kPushConstant : ir::DeclKind::kBuffer);
+  DeclRow row =
+      RowOf(context, global, pushed ? ir::DeclKind::kPushConstant : ir::DeclKind::kBuffer);
   const ir::BufferKind kind =
       global.storage ? ir::BufferKind::kReadOnlyStorage : ir::BufferKind::kUniform;
   if (!pushed) {
@@ -146,7 +147,7 @@ void AddItems(LowerContext& context, uint32_t id) {
   const Global& global = context.unit.globals[id];
   const Type& object = *ObjectOf(context, global.type);
   const ObjectFacts& facts = FactsOf(object.object);
-  Row row = RowOf(context, global, ir::DeclKind::kBuffer);
+  DeclRow row = RowOf(context, global, ir::DeclKind::kBuffer);
   row.decl.flags =
       FlagsOf(context, global,
               static_cast<uint32_t>(facts.writable ? ir::BufferKind::kReadWriteStorage
@@ -190,7 +191,7 @@ void AddHandle(LowerContext& context, uint32_t id) {
   const Global& global = context.unit.globals[id];
   const ObjectFacts& facts = FactsOf(ObjectOf(context, global.type)->object);
   const bool sampler = facts.shape == ObjectShape::kSampler;
-  Row row = RowOf(context, global, sampler ? ir::DeclKind::kSampler : ir::DeclKind::kImage);
+  DeclRow row = RowOf(context, global, sampler ? ir::DeclKind::kSampler : ir::DeclKind::kImage);
   const ir::ImageAccess access =
       facts.writable ? ir::ImageAccess::kReadWrite : ir::ImageAccess::kReadOnly;
   row.decl.flags = FlagsOf(context, global, sampler ? 0 : static_cast<uint32_t>(access));
@@ -209,7 +210,7 @@ void AddLoose(LowerContext& context) {
     if (global.kind != GlobalKind::kLoose) {
       continue;
     }
-    const Row row = RowOf(context, global, ir::DeclKind::kBuffer);
+    const DeclRow row = RowOf(context, global, ir::DeclKind::kBuffer);
     members.push_back({.name = row.decl.name,
                        .condition = row.decl.condition,
                        .type = TypeOf(context, global.type)});

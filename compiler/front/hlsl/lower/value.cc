@@ -94,7 +94,7 @@ ir::InstId ChooseValue(LowerContext& context, const Expr& expr, Then then, Other
 
 // A condition that options decide, in front of a value.
 // spec/hlsl 8.3. In 2018 both sides happen if one of them has an effect.
-ir::InstId Chosen(LowerContext& context, const Expr& expr) {
+ir::InstId ChosenValue(LowerContext& context, const Expr& expr) {
   const auto value = [&](uint32_t id) {
     return [&context, id] { return ValueOf(context, ExprId{id}); };
   };
@@ -295,7 +295,7 @@ ir::InstId Leaf(LowerContext& context, ExprId id) {
     case ExprKind::kLogical:
     case ExprKind::kSelect:
     case ExprKind::kConditional:
-      return Chosen(context, expr);
+      return ChosenValue(context, expr);
     default:
       break;
   }

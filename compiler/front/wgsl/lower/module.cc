@@ -26,7 +26,7 @@ void AddEntry(LowerContext& context, uint32_t id) {
 
 // Sizes are counts, whatever the source calls them.
 // Settings of sizes are counts; a negative one of a variant is an error there.
-ir::CexprId CountOf(LowerContext& context, ExprId id) {
+ir::CexprId ArrayCountOf(LowerContext& context, ExprId id) {
   const Expr& expr = context.Get(id);
   if (expr.kind == ExprKind::kConstant) {
     return context.builder.Literal(ir::ValueKind::kUint,
@@ -47,7 +47,7 @@ void AddWorkgroupSize(LowerContext& context, uint32_t id) {
       continue;
     }
     const TokenRange at = context.Get(size).at;
-    const ir::CexprId value = CountOf(context, size);
+    const ir::CexprId value = ArrayCountOf(context, size);
     const uint32_t* nodes = context.cexpr_nodes.Find(value.value);
     const ir::SpanId run = context.builder.AddRun(
         std::vector<Span>(nodes == nullptr ? 1 : *nodes, context.stream.SpanOf(at)));

@@ -8,15 +8,15 @@ namespace kiln::wgsl::front {
 namespace {
 
 // Scalars have neither arguments nor other spellings.
-struct Scalar {
+struct ScalarName {
   std::string_view name;
   ScalarKind kind;
 };
-constexpr Scalar kScalars[] = {{"bool", ScalarKind::kBool},
-                               {"i32", ScalarKind::kI32},
-                               {"u32", ScalarKind::kU32},
-                               {"f32", ScalarKind::kF32},
-                               {"f16", ScalarKind::kF16}};
+constexpr ScalarName kScalars[] = {{"bool", ScalarKind::kBool},
+                                   {"i32", ScalarKind::kI32},
+                                   {"u32", ScalarKind::kU32},
+                                   {"f32", ScalarKind::kF32},
+                                   {"f16", ScalarKind::kF16}};
 
 // A depth texture has no arguments, a sampled one the type of its texels, a storage texture its
 // format and access.
@@ -106,7 +106,7 @@ std::optional<TypeName> FindVectorName(std::string_view name) {
 // Predeclared types and generators of them (WGSL, "Predeclared Types and Type-Generators
 // Summary"). Names of a source hide these; so scopes are asked before.
 std::optional<TypeName> FindTypeName(std::string_view name) {
-  for (const Scalar& row : kScalars) {
+  for (const ScalarName& row : kScalars) {
     if (row.name == name) {
       return TypeName{.type = {.kind = TypeKind::kScalar, .scalar = row.kind}};
     }

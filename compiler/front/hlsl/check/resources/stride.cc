@@ -14,7 +14,7 @@ namespace {
 
 constexpr uint64_t kLine = 16;
 
-struct Bytes {
+struct Extent {
   uint64_t size = 0;
   uint64_t alignment = 1;
 };
@@ -33,7 +33,7 @@ class Measure {
                 context.settings.layout == MemoryLayout::kScalar),
         relaxed_(context.settings.layout == MemoryLayout::kRelaxed) {}
 
-  Bytes Of(TypeId id, const Attributes* written) {
+  Extent Of(TypeId id, const Attributes* written) {
     CheckStop();
     const Type& type = types_[id];
     switch (type.kind) {
@@ -41,7 +41,7 @@ class Measure {
         return ValueForm(type) == Form::kMatrix ? OfMatrix(type, written)
                                                 : OfVector(type.item, CountOf(type));
       case TypeKind::kArray: {
-        const Bytes item = Of(types_.ElementOf(id), written);
+        const Extent item = Of(types_.ElementOf(id), written);
         return {RoundUp(item.size, item.alignment) * type.extent, item.alignment};
       }
       case TypeKind::kStruct:
@@ -56,32 +56,32 @@ class Measure {
 
   // A vector of three is aligned as one of four, unless everything has the alignment of its
   // scalars.
-  Bytes OfVector(Item item, uint32_t count) const {
+  Extent OfVector(Item item, uint32_t count) const {
     const uint64_t size = SizeOf(item) * count;
     return {size, packed_ ? SizeOf(item) : std::bit_ceil(size)};
   }
 
   // As many vectors as it has columns, or rows.
   // spec/hlsl 6.3: stored by rows or columns, whichever the member, or else the setting, says.
-  Bytes OfMatrix(const Type& type, const Attributes* written) const {
+  Extent OfMatrix(const Type& type, const Attributes* written) const {
     const bool rows = written != nullptr && written->row_major;
     const bool columns = written != nullptr && written->column_major;
     const bool by_rows = rows || (!columns && context_.settings.matrix_order == MatrixOrder::kRow);
-    const Bytes vector = OfVector(type.item, by_rows ? type.columns : type.rows);
+    const Extent vector = OfVector(type.item, by_rows ? type.columns : type.rows);
     return {RoundUp(vector.size, vector.alignment) * (by_rows ? type.rows : type.columns),
             vector.alignment};
   }
 
   // Members in order. Under the relaxed rules a vector moves only if it would cross a line of
   // 16 bytes.
-  Bytes OfStruct(TypeId id) {
-    Bytes made;
+  Extent OfStruct(TypeId id) {
+    Extent made;
     uint64_t end = 0;
     for (uint32_t i = 0; i < types_.StructOf(id).count; ++i) {
       const Member& member = types_.MemberOf(id, i);
       const Attributes* written =
           member.attributes == kNoRow ? nullptr : &context_.unit.attributes[member.attributes];
-      const Bytes part = Of(member.type, written);
+      const Extent part = Of(member.type, written);
       const Type& type = types_[member.type];
       const bool vector = type.kind == TypeKind::kNumeric && ValueForm(type) != Form::kMatrix;
       const bool loose = relaxed_ && vector && SizeOf(type.item) <= 4;
@@ -114,7 +114,7 @@ std::optional<uint32_t> StrideOf(const CheckContext& context, TypeId type) {
   if (context.unit.types.IsOpen(type)) {
     return std::nullopt;
   }
-  const Bytes bytes = Measure(context).Of(type, nullptr);
+  const Extent bytes = Measure(context).Of(type, nullptr);
   return static_cast<uint32_t>(RoundUp(bytes.size, bytes.alignment));
 }
 

@@ -65,7 +65,7 @@ std::string_view RefusalOfPointer(const CheckContext& context, ExprId id) {
 
 // A texture, sampler or pointer is passed as it is; anything else as a value.
 // Of a pointer, texture or sampler the type must be the same: nothing converts to it.
-ExprId Argument(CheckContext& context, ExprId id, TypeId parameter) {
+ExprId ArgumentOf(CheckContext& context, ExprId id, TypeId parameter) {
   const TypeKind kind = context.types()[parameter].kind;
   const bool handle = kind == TypeKind::kTexture || kind == TypeKind::kSampler;
   if (!handle && kind != TypeKind::kPointer) {
@@ -104,7 +104,7 @@ ExprId CallFunction(CheckContext& context, FunctionId id, std::span<const ExprId
   }
   std::vector<uint32_t> list;
   for (size_t i = 0; i < arguments.size(); ++i) {
-    const ExprId value = Argument(context, arguments[i], context.unit[callee.parameters[i]].type);
+    const ExprId value = ArgumentOf(context, arguments[i], context.unit[callee.parameters[i]].type);
     if (context.IsFailed(value)) {
       return context.Failed(at);
     }
