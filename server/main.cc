@@ -123,8 +123,7 @@ void Reload(Daemon& daemon, LogSink& log) {
 
 // Every way out of a daemon that served or was about to.
 [[noreturn]] void Leave(const Arguments& arguments, int code) {
-  RemovePrivateFolder(arguments.private_folder);
-  _exit(code);
+  LeavePrivateFolder("/proc/self/exe", arguments.private_folder, code);
 }
 
 // The first signal drains. The second, or one during the start or end, makes the process exit at
@@ -414,6 +413,9 @@ int main(int argc, char** argv) {
   // near flags and configuration.
   if (argc == 2 && std::string_view(argv[1]) == kiln::worker::kWorkerFlag) {
     return kiln::worker::RunChild(kiln::worker::kWorkerSocket);
+  }
+  if (argc == 4 && std::string_view(argv[1]) == kiln::server::kRemoveAfter) {
+    return kiln::server::RemoveAfter(argv[2], argv[3]);
   }
   try {
     const int code = kiln::server::Main(argc, argv);

@@ -22,4 +22,17 @@ Result<std::string> MakePrivateFolder(std::string pattern);
 // comes with the death of one of its threads, and until the last one has gone it is our parent.
 void RemovePrivateFolder(const std::string& folder);
 
+// Removes the folder and ends this process with `code`. While this process has threads, one of them
+// may make the folder once more between the removal and the end, as a daemon does that is told to
+// end while it starts. So the process first becomes `program`, which has one thread and goes on
+// with RemoveAfter; where it cannot, it removes the folder as it is.
+[[noreturn]] void LeavePrivateFolder(const std::string& program, const std::string& folder,
+                                     int code);
+
+// The words behind the name of `program`: kRemoveAfter, a folder, a code.
+inline constexpr char kRemoveAfter[] = "--remove-after";
+// The code, when the folder is gone. Only a folder with a name of private ones is removed, so
+// that one that somebody names by mistake stays.
+int RemoveAfter(const std::string& folder, const std::string& code);
+
 }  // namespace kiln::server

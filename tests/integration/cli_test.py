@@ -342,6 +342,12 @@ axes = { alpha_clip = "*" }
                 command.wait()
                 self.assertTrue(wait_until(lambda: not list(own.iterdir())), list(own.rglob("*")))
 
+    def test_daemon_that_leaves_its_private_folder_removes_it_as_a_program_of_one_thread(self):
+        for name, stays in {"kiln-abcdef": False, "home": True}.items():
+            (self.dir / name).mkdir(mode=0o700)
+            self.assertEqual(self.run_program("kilnd", "--remove-after", self.dir / name, "7").returncode, 7)
+            self.assertEqual((self.dir / name).exists(), stays, name)
+
     def test_private_daemon_makes_its_folder_itself(self):
         """So there is no moment in which a command that is killed leaves it to nobody."""
         programs = self.dir / "programs"

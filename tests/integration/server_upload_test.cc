@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Uploads that never end, that hold more than there is room for, and that are not what they say;
 // and readers of blobs that do not read. See spec/daemon 2.7, 9.6, 10, 11.7
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <fstream>
@@ -11,6 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include "server/ops/machine.h"
+#include "server/rpc/calls/source_upload.h"
 #include "server/rpc/messages/message_limits.h"
 #include "server/rpc/messages/request_error.h"
 #include "server/test_server.h"
@@ -97,6 +99,15 @@ class Upload : public ServerTest {
   void WaitUntilFull(bool full) {
     while (IsFull() != full) {
       std::this_thread::yield();
+    }
+  }
+  // Until so much of what was sent has come: the daemon says what uploads hold once it is full.
+  void WaitUntilHeld(uint64_t bytes) {
+    const std::string said = "uploads-full: uploads hold " + std::to_string(bytes) + " of ";
+    const auto is_said = [&said](const std::string& reason) { return reason.starts_with(said); };
+    for (bool held = false; !held;) {
+      const v1::ServerStatus status = Status();
+      held = std::any_of(status.reasons().begin(), status.reasons().end(), is_said);
     }
   }
 
@@ -195,7 +206,9 @@ TEST_F(Upload, AllTogether_HoldWhatThereIsRoomForAndNoMore) {
     open.push_back(OpenSources());
     ASSERT_TRUE(Hold(*open.back(), kHalf));
   }
-  WaitUntilFull(true);
+  // All of them: it is full without the last one already, whose room the next one would take.
+  WaitUntilHeld(15 * (kHalf + rpc::kUploadOverhead));
+  EXPECT_TRUE(IsFull());
   const std::unique_ptr<Sources> above = OpenSources();
   (void)Hold(*above, kHalf);
   const grpc::Status refused = above->writer->Finish();

@@ -2,7 +2,9 @@
 #include "client/cli/daemon/process_there.h"
 
 #include <csignal>
+#include <pthread.h>
 #include <sys/wait.h>
+#include <thread>
 #include <unistd.h>
 
 #include <gtest/gtest.h>
@@ -20,6 +22,42 @@ TEST(ProcessIsThere, OwnChild_UntilItIsGone) {
   ASSERT_EQ(::kill(child, SIGKILL), 0);
   ASSERT_EQ(::waitpid(child, nullptr, 0), child);
   EXPECT_FALSE(ProcessIsThere(child));
+}
+
+// As a daemon whose parent does not wait for it: it holds nothing any more.
+TEST(ProcessIsThere, OneThatHasEnded_IsNot) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::_exit(0);
+  }
+  siginfo_t ended{};
+  ASSERT_EQ(::waitid(P_PID, static_cast<id_t>(child), &ended, WEXITED | WNOWAIT), 0);
+  EXPECT_EQ(::kill(child, 0), 0) << "its number is taken";
+  EXPECT_FALSE(ProcessIsThere(child));
+  ASSERT_EQ(::waitpid(child, nullptr, 0), child);
+}
+
+// While other threads run, they have what the process has.
+TEST(ProcessIsThere, OneWhoseFirstThreadHasEnded_Is) {
+  int ends[2] = {-1, -1};
+  ASSERT_EQ(::pipe(ends), 0);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    std::thread([first = ::pthread_self(), told = ends[1]] {
+      (void)::pthread_join(first, nullptr);
+      (void)::write(told, "x", 1);
+      ::pause();
+    }).detach();
+    ::pthread_exit(nullptr);
+  }
+  char said = 0;
+  ASSERT_EQ(::read(ends[0], &said, 1), 1);
+  EXPECT_TRUE(ProcessIsThere(child));
+  ASSERT_EQ(::kill(child, SIGKILL), 0);
+  ASSERT_EQ(::waitpid(child, nullptr, 0), child);
+  EXPECT_FALSE(ProcessIsThere(child));
+  (void)::close(ends[0]);
+  (void)::close(ends[1]);
 }
 
 // The first process is root's; a child that is somebody else may not signal it.

@@ -22,6 +22,31 @@ namespace {
 
 using ops::Party;
 
+// Where all pairs over TCP meet, as the clients of a daemon do. With a listener for each pair two
+// of them might have the same port on the other side, and with it the same peer.
+struct Listener {
+  Listener() {
+    socklen_t size = sizeof(at);
+    const int on = 1;  // as ops::TcpListener does
+    at.sin_family = AF_INET;
+    at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    EXPECT_EQ(setsockopt(fd, IPPROTO_TCP, TCP_SAVE_SYN, &on, sizeof(on)), 0);
+    EXPECT_EQ(bind(fd, reinterpret_cast<sockaddr*>(&at), size), 0);
+    EXPECT_EQ(listen(fd, 1), 0);
+    EXPECT_EQ(getsockname(fd, reinterpret_cast<sockaddr*>(&at), &size), 0);
+  }
+  ~Listener() { (void)close(fd); }
+  Listener(const Listener&) = delete;
+  Listener& operator=(const Listener&) = delete;
+  static const Listener& OfAll() {
+    static const Listener listener;
+    return listener;
+  }
+
+  const int fd = socket(AF_INET, SOCK_STREAM, 0);
+  sockaddr_in at{};
+};
+
 // Both ends of a connection; over TCP if it is to have a peer.
 class Pair {
  public:
@@ -34,20 +59,11 @@ class Pair {
       there = both[1];
       return;
     }
-    const int listener = socket(AF_INET, SOCK_STREAM, 0);
-    sockaddr_in at{};
-    at.sin_family = AF_INET;
-    at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof(at);
-    const int on = 1;  // as ops::TcpListener does
-    EXPECT_EQ(setsockopt(listener, IPPROTO_TCP, TCP_SAVE_SYN, &on, sizeof(on)), 0);
-    EXPECT_EQ(bind(listener, reinterpret_cast<sockaddr*>(&at), size), 0);
-    EXPECT_EQ(listen(listener, 1), 0);
-    EXPECT_EQ(getsockname(listener, reinterpret_cast<sockaddr*>(&at), &size), 0);
+    const Listener& listener = Listener::OfAll();
     there = socket(AF_INET, SOCK_STREAM, 0);
-    EXPECT_EQ(connect(there, reinterpret_cast<sockaddr*>(&at), size), 0);
-    here = accept(listener, nullptr, nullptr);
-    (void)close(listener);
+    EXPECT_EQ(connect(there, reinterpret_cast<const sockaddr*>(&listener.at), sizeof(listener.at)),
+              0);
+    here = accept(listener.fd, nullptr, nullptr);
   }
   Pair(Pair&& other) noexcept
       : here(std::exchange(other.here, -1)), there(std::exchange(other.there, -1)) {}
