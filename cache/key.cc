@@ -13,6 +13,8 @@
 namespace kiln::cache {
 namespace {
 
+constexpr size_t kUsualSetting = 64;  // bytes of an option with its value, encoded; about
+
 // u8 type, payload; scratch is overwritten and viewed by the result.
 ByteView EncodeValue(const TypedValue& value, Bytes& scratch) {
   scratch.clear();
@@ -93,8 +95,9 @@ CanonicalList HashList(std::span<const Hash128> ids) {
 // costs a comparison each.
 Hash128 OptionKey(std::string_view domain, const Hash128& entry,
                   std::span<const OptionSetting> options) {
-  CanonicalList list;
+  CanonicalList list(options.size() * kUsualSetting);
   Bytes scratch;
+  scratch.reserve(kUsualSetting);
   const OptionSetting* last = nullptr;
   for (const OptionSetting& option : options) {
     KILN_CHECK(last == nullptr || last->name < option.name, "option {} is out of order",
@@ -181,8 +184,9 @@ Hash128 MaskKey(const Hash128& entry, uint32_t ordinal) {
 }
 
 Hash128 SignatureKey(const Hash128& entry, std::span<const ConditionValue> answers) {
-  CanonicalList list;
+  CanonicalList list(answers.size() * kUsualSetting);
   Bytes scratch;
+  scratch.reserve(kUsualSetting);
   const ConditionValue* last = nullptr;
   for (const ConditionValue& answer : answers) {
     // The same answers in another order would be another key, so there is one order only.
@@ -241,7 +245,7 @@ Hash128 SlotId(uint32_t space, std::string_view project, std::string_view progra
 Hash128 StateId(std::span<const NamedDigest> code, const Hash128& state, const Hash128& layout) {
   CanonicalList list;
   for (const NamedDigest& product : SortedByName(code)) {
-    list.List(CanonicalList().Text(product.name).Content(product.digest));
+    list.NamedContent(product.name, product.digest);
   }
   return CanonicalWriter("kiln.state.1").List(1, list).Hash(2, state).Hash(3, layout).Key();
 }

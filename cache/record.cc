@@ -46,7 +46,8 @@ CanonicalList EncodeRows(const std::vector<Row>& rows,
   // The writer's own rows are sorted by construction; those of a file are checked when they are
   // read.
   KILN_CHECK(NamesAscend<Row>(rows));
-  CanonicalList list;
+  constexpr size_t kUsualRow = 48;
+  CanonicalList list(rows.size() * kUsualRow);
   for (const Row& row : rows) {
     append(list, row);
   }
@@ -87,7 +88,7 @@ Result<std::vector<Row>> DecodeOptionalRows(CanonicalReader& reader, uint8_t tag
 
 // A product is a pair of its name and the digest of its content.
 void AppendProduct(CanonicalList& list, const Product& product) {
-  list.List(CanonicalList().Text(product.name).Content(product.digest));
+  list.NamedContent(product.name, product.digest);
 }
 
 Result<Product> DecodeProduct(ByteView item) {

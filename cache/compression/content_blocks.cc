@@ -63,23 +63,38 @@ void Close(std::vector<Item>& items, Open& open, const DictionaryPtr& dictionary
   }
 }
 
-// The contents one behind the other, as far as there are `most` bytes.
-Bytes Joined(std::span<const ByteView> contents, size_t most) {
-  size_t size = 0;
-  for (const ByteView content : contents) {
-    size += content.size();
+// An empty buffer for the raw bytes of one block, kept by each thread: memory of that size goes back
+// to the system when it is freed, and its pages would be made anew for every block. Valid until the
+// next call of the thread.
+Bytes& RawOfThread() {
+  thread_local Bytes kept;
+  // A content that is put alone may be larger than any block, and its room is not kept.
+  if (kept.capacity() > kMostBlockBytes) {
+    kept = Bytes();
   }
-  Bytes raw;
-  raw.reserve(std::min(size, most));
+  kept.clear();
+  return kept;
+}
+
+// The contents one behind the other, as far as there are `most` bytes.
+const Bytes& Joined(std::span<const ByteView> contents, size_t most) {
+  Bytes& raw = RawOfThread();
   for (const ByteView content : contents) {
     Append(raw, content.first(std::min(content.size(), most - raw.size())));
   }
   return raw;
 }
 
+// `raw`, which is kept by the thread, compressed. What would not become smaller is copied.
+Blob StoredForm(const Bytes& raw, const Dictionary* dictionary) {
+  const Blob whole{.bytes = raw, .raw_size = raw.size()};
+  const Blob stored = dictionary == nullptr ? Compress(whole) : Compress(whole, *dictionary);
+  return stored.codec == Codec::kRaw ? CopiedBlob(raw) : stored;
+}
+
 // Whether the modules do not repeat each other as they are: told by the first of them.
 bool IdsAreInTheWay(std::span<const ByteView> contents) {
-  const Bytes first = Joined(contents, kProbedBytes);
+  const Bytes& first = Joined(contents, kProbedBytes);
   // Modules of one build repeat each other almost wholly; then plain compression is as small and
   // quicker to read. Renaming ids pays where one more constant has shifted all later ids.
   const Blob probe{.bytes = first, .raw_size = first.size()};
@@ -94,10 +109,12 @@ std::optional<ContentBlock> WithSymbols(std::span<const ByteView> contents) {
     (void)symbols.Add(content);
   }
   ContentBlock block;
-  Bytes raw = symbols.Table();
-  if (raw.empty()) {
+  const Bytes table = symbols.Table();
+  if (table.empty()) {
     return std::nullopt;
   }
+  Bytes& raw = RawOfThread();
+  Append(raw, table);
   size_t encoded = 0;
   for (size_t i = 0; i < contents.size(); ++i) {
     const ByteView content = contents[i];
@@ -115,7 +132,7 @@ std::optional<ContentBlock> WithSymbols(std::span<const ByteView> contents) {
   if (encoded * 2 < contents.size() || raw.size() > kMostBlockBytes) {
     return std::nullopt;
   }
-  block.stored = Compress(OwnedBlob(std::move(raw)));
+  block.stored = StoredForm(raw, nullptr);
   if (block.stored.codec == Codec::kRaw) {
     return std::nullopt;
   }
@@ -138,8 +155,7 @@ ContentBlock BlockOf(std::span<const ByteView> contents, const Dictionary* dicti
     block.places.push_back(at);
     at += content.size();
   }
-  const Blob whole = OwnedBlob(Joined(contents, at));
-  block.stored = dictionary == nullptr ? Compress(whole) : Compress(whole, *dictionary);
+  block.stored = StoredForm(Joined(contents, at), dictionary);
   block.stored.sum = HashBytes(block.stored.bytes);
   return block;
 }

@@ -85,28 +85,43 @@ Hash128 Chain(const Hash128& first, const Hash128& second) {
 
 }  // namespace
 
-Hash128 StateHash(ByteView metadata) {
-  // Fields that belong together lie in runs, because protobuf writes them in the order of their
-  // numbers; a run costs one hash.
-  Hash128 hash;
+// Fields that belong together lie in runs, because protobuf writes them in the order of their
+// numbers; a run costs one hash.
+bool FindStateRuns(ByteView metadata, std::vector<ByteView>& runs) {
+  runs.clear();
   size_t run = 0;  // where fields of the state began
   for (size_t at = 0; at < metadata.size();) {
     const size_t begin = at;
     const std::optional<uint64_t> field = TakeField(metadata, at);
     if (!field.has_value()) {
-      return HashBytes(metadata);
+      return false;
     }
-    // Fields of the state go on with the run, which is hashed when it ends.
+    // Fields of the state go on with the run, which ends at the first other one.
     if (IsState(*field)) {
       continue;
     }
     if (run != begin) {
-      hash = Chain(hash, HashBytes(metadata.subspan(run, begin - run)));
+      runs.push_back(metadata.subspan(run, begin - run));
     }
     run = at;
   }
   // The last run has no field behind it that would end it.
-  return run == metadata.size() ? hash : Chain(hash, HashBytes(metadata.subspan(run)));
+  if (run != metadata.size()) {
+    runs.push_back(metadata.subspan(run));
+  }
+  return true;
+}
+
+Hash128 StateHash(ByteView metadata) {
+  std::vector<ByteView> runs;
+  if (!FindStateRuns(metadata, runs)) {
+    return HashBytes(metadata);
+  }
+  Hash128 hash;
+  for (const ByteView run : runs) {
+    hash = Chain(hash, HashBytes(run));
+  }
+  return hash;
 }
 
 }  // namespace kiln::artifact

@@ -84,48 +84,102 @@ bool HasShaInstructions() {
 
 // The instructions keep the state as the halves ABEF and CDGH, and do two rounds each; w holds the
 // last sixteen words of the schedule, four by four.
-__attribute__((target("sha,sse4.1,ssse3"))) void ShaBlocks(Sha256State& state,
-                                                           const std::byte* blocks, size_t count) {
-  // The bytes of each word are turned on the way in; the state is turned once before and after all
-  // blocks, not for each.
-  const __m128i swap = _mm_set_epi64x(0x0c0d0e0f08090a0b, 0x0405060700010203);
-  auto* const words = reinterpret_cast<__m128i*>(state.data());
+struct ShaLane {
+  __m128i abef, cdgh;
+  __m128i w[4];
+  const std::byte* blocks;
+};
+
+#define KILN_SHA_TARGET __attribute__((target("sha,sse4.1,ssse3"), always_inline))
+
+// The state is turned once before and after all blocks, not for each.
+KILN_SHA_TARGET inline ShaLane LaneOf(const Sha256State& state, const std::byte* blocks) {
+  const auto* const words = reinterpret_cast<const __m128i*>(state.data());
   const __m128i cdab = _mm_shuffle_epi32(_mm_loadu_si128(words), 0xb1);
   const __m128i efgh = _mm_shuffle_epi32(_mm_loadu_si128(words + 1), 0x1b);
-  __m128i abef = _mm_alignr_epi8(cdab, efgh, 8);
-  __m128i cdgh = _mm_blend_epi16(efgh, cdab, 0xf0);
-  for (; count != 0; --count, blocks += kSha256Block) {
-    // The sum of before and after is what makes the step of a block irreversible.
-    const __m128i abef_before = abef;
-    const __m128i cdgh_before = cdgh;
-    __m128i w[4];
-    for (size_t i = 0; i < 4; ++i) {
-      w[i] = _mm_shuffle_epi8(_mm_loadu_si128(reinterpret_cast<const __m128i*>(blocks) + i), swap);
-    }
-#pragma GCC unroll 16
-    // Four rounds a turn, two for each half of `sum`. The schedule stops four turns before the end:
-    // the last sixteen words are made by then.
-    for (size_t i = 0; i < 16; ++i) {
-      __m128i& now = w[i % 4];
-      const __m128i next = w[(i + 1) % 4];
-      const __m128i last = w[(i + 3) % 4];
-      const __m128i sum = _mm_add_epi32(
-          now, _mm_load_si128(reinterpret_cast<const __m128i*>(kRoundConstants.data()) + i));
-      cdgh = _mm_sha256rnds2_epu32(cdgh, abef, sum);
-      abef = _mm_sha256rnds2_epu32(abef, cdgh, _mm_shuffle_epi32(sum, 0x0e));
-      if (i < 12) {
-        now = _mm_sha256msg2_epu32(_mm_add_epi32(_mm_sha256msg1_epu32(now, next),
-                                                 _mm_alignr_epi8(last, w[(i + 2) % 4], 4)),
-                                   last);
-      }
-    }
-    abef = _mm_add_epi32(abef, abef_before);
-    cdgh = _mm_add_epi32(cdgh, cdgh_before);
-  }
-  const __m128i feba = _mm_shuffle_epi32(abef, 0x1b);
-  const __m128i dchg = _mm_shuffle_epi32(cdgh, 0xb1);
+  return {.abef = _mm_alignr_epi8(cdab, efgh, 8),
+          .cdgh = _mm_blend_epi16(efgh, cdab, 0xf0),
+          .w = {},
+          .blocks = blocks};
+}
+
+KILN_SHA_TARGET inline void PutState(const ShaLane& lane, Sha256State& state) {
+  auto* const words = reinterpret_cast<__m128i*>(state.data());
+  const __m128i feba = _mm_shuffle_epi32(lane.abef, 0x1b);
+  const __m128i dchg = _mm_shuffle_epi32(lane.cdgh, 0xb1);
   _mm_storeu_si128(words, _mm_blend_epi16(feba, dchg, 0xf0));
   _mm_storeu_si128(words + 1, _mm_alignr_epi8(dchg, feba, 8));
+}
+
+// The bytes of each word are turned on the way in.
+KILN_SHA_TARGET inline void LoadBlock(ShaLane& lane) {
+  const __m128i swap = _mm_set_epi64x(0x0c0d0e0f08090a0b, 0x0405060700010203);
+  for (size_t i = 0; i < 4; ++i) {
+    lane.w[i] =
+        _mm_shuffle_epi8(_mm_loadu_si128(reinterpret_cast<const __m128i*>(lane.blocks) + i), swap);
+  }
+  lane.blocks += kSha256Block;
+}
+
+// Four rounds, two for each half of `sum`. The schedule stops four turns before the end: the last
+// sixteen words are made by then.
+KILN_SHA_TARGET inline void FourRounds(ShaLane& lane, size_t turn) {
+  __m128i& now = lane.w[turn % 4];
+  const __m128i sum = _mm_add_epi32(
+      now, _mm_load_si128(reinterpret_cast<const __m128i*>(kRoundConstants.data()) + turn));
+  lane.cdgh = _mm_sha256rnds2_epu32(lane.cdgh, lane.abef, sum);
+  lane.abef = _mm_sha256rnds2_epu32(lane.abef, lane.cdgh, _mm_shuffle_epi32(sum, 0x0e));
+  if (turn < 12) {
+    const __m128i last = lane.w[(turn + 3) % 4];
+    now = _mm_sha256msg2_epu32(_mm_add_epi32(_mm_sha256msg1_epu32(now, lane.w[(turn + 1) % 4]),
+                                             _mm_alignr_epi8(last, lane.w[(turn + 2) % 4], 4)),
+                               last);
+  }
+}
+
+// One block of each lane, turn and turn about, so that one lane works while the other waits. The
+// sum of before and after is what makes the step of a block irreversible.
+template <class... Lane>
+KILN_SHA_TARGET inline void OneBlock(Lane&... lanes) {
+  (LoadBlock(lanes), ...);
+  const __m128i before[] = {lanes.abef..., lanes.cdgh...};
+#pragma GCC unroll 16
+  for (size_t turn = 0; turn < 16; ++turn) {
+    (FourRounds(lanes, turn), ...);
+  }
+  size_t i = 0;
+  ((lanes.abef = _mm_add_epi32(lanes.abef, before[i++])), ...);
+  ((lanes.cdgh = _mm_add_epi32(lanes.cdgh, before[i++])), ...);
+}
+
+__attribute__((target("sha,sse4.1,ssse3"))) void ShaBlocks(Sha256State& state,
+                                                           const std::byte* blocks, size_t count) {
+  ShaLane lane = LaneOf(state, blocks);
+  for (; count != 0; --count) {
+    OneBlock(lane);
+  }
+  PutState(lane, state);
+}
+
+__attribute__((target("sha,sse4.1,ssse3"))) void ShaBlocksOfTwo(Sha256State& first,
+                                                                const std::byte* first_blocks,
+                                                                Sha256State& second,
+                                                                const std::byte* second_blocks,
+                                                                size_t count) {
+  ShaLane one = LaneOf(first, first_blocks);
+  ShaLane two = LaneOf(second, second_blocks);
+  for (; count != 0; --count) {
+    OneBlock(one, two);
+  }
+  PutState(one, first);
+  PutState(two, second);
+}
+#undef KILN_SHA_TARGET
+
+// Asked once, at the first block.
+bool UsesInstructions() {
+  static const bool has_instructions = HasShaInstructions();
+  return has_instructions;
 }
 #endif
 
@@ -137,17 +191,27 @@ void Sha256BlocksPlain(Sha256State& state, const std::byte* blocks, size_t count
   }
 }
 
-// The processor is asked once, at the first block; both ways give the same bytes, and the plain one
-// stays callable for the test that compares them.
+// Both ways give the same bytes, and the plain one stays callable for the test that compares them.
 void Sha256Blocks(Sha256State& state, const std::byte* blocks, size_t count) {
 #if defined(__x86_64__)
-  static const bool has_instructions = HasShaInstructions();
-  if (has_instructions) {
+  if (UsesInstructions()) {
     ShaBlocks(state, blocks, count);
     return;
   }
 #endif
   Sha256BlocksPlain(state, blocks, count);
+}
+
+void Sha256BlocksOfTwo(Sha256State& first, const std::byte* first_blocks, Sha256State& second,
+                       const std::byte* second_blocks, size_t count) {
+#if defined(__x86_64__)
+  if (UsesInstructions()) {
+    ShaBlocksOfTwo(first, first_blocks, second, second_blocks, count);
+    return;
+  }
+#endif
+  Sha256BlocksPlain(first, first_blocks, count);
+  Sha256BlocksPlain(second, second_blocks, count);
 }
 
 }  // namespace kiln

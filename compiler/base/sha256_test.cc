@@ -37,6 +37,27 @@ TEST(Sha256Blocks, EveryForm_GivesTheSameState) {
   }
 }
 
+TEST(Sha256Blocks, TwoInOneLoop_AreTheStatesOfEach) {
+  std::mt19937 random(5);
+  std::array<std::byte, 9 * kSha256Block> first_bytes;
+  std::array<std::byte, 9 * kSha256Block> second_bytes;
+  for (size_t i = 0; i < first_bytes.size(); ++i) {
+    first_bytes[i] = static_cast<std::byte>(random());
+    second_bytes[i] = static_cast<std::byte>(random());
+  }
+  for (size_t count = 0; count <= 9; ++count) {
+    Sha256State first = kSha256Start;
+    Sha256State second = {1, 2, 3, 4, 5, 6, 7, 8};  // as in the middle of a message
+    Sha256State first_plain = first;
+    Sha256State second_plain = second;
+    Sha256BlocksOfTwo(first, first_bytes.data(), second, second_bytes.data(), count);
+    Sha256BlocksPlain(first_plain, first_bytes.data(), count);
+    Sha256BlocksPlain(second_plain, second_bytes.data(), count);
+    EXPECT_EQ(first, first_plain) << count;
+    EXPECT_EQ(second, second_plain) << count;
+  }
+}
+
 // `sha256sum` of so many bytes of 7.
 TEST(Sha256, LongBytes_AgreeWithTheReference) {
   const Bytes bytes((size_t{3} << 20) + 5, std::byte{7});

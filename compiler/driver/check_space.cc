@@ -120,7 +120,8 @@ Result<SpaceReport> CheckSpace(const LinkedProgram& linked,
   std::vector<SharedDiagnostic> found;
   for (uint64_t point = 0; point < report.variants; ++point) {
     SetValues(linked.program, point, axes, values);
-    const VariantView& view = assembler.Build(values);
+    const VariantView& view =
+        assembler.Build(values, ModuleSelection::kAll, ModuleDigests::kLeftOut);
     report.failing += view.ok ? 0 : 1;
     // Warnings are told as well, with the variants that have them.
     for (const Diagnostic& diagnostic : view.diagnostics) {

@@ -40,6 +40,7 @@ struct StageCode {
 struct Products {
   std::vector<StageCode> code;      // stage order; empty without entry points
   std::vector<std::byte> metadata;  // PipelineMetadata, serialised
+  Digest metadata_content{};        // of it; filled in by assemblers
   Hash128 layout_hash;              // of the metadata (spec/rpl 12.1)
   Hash128 state_hash;               // artifact::StateHash of the metadata
 };

@@ -5,9 +5,10 @@
 #include <deque>
 #include <utility>
 
-#include "compiler/artifact/state_hash.h"
+#include "compiler/artifact/state_hashes.h"
 #include "compiler/base/check.h"
 #include "compiler/base/flat_map.h"
+#include "compiler/base/hash/digests_of.h"
 #include "compiler/driver/assembler/cached_units.h"
 #include "compiler/driver/assembler/code_cache.h"
 #include "compiler/driver/assembler/result_index.h"
@@ -25,6 +26,8 @@
 namespace kiln::driver {
 
 namespace {
+
+constexpr uint32_t kKnown = 0xFFFFFFFF;
 
 // What follows from the live declarations of the interface, and from the size of workgroups.
 struct Interface {
@@ -72,6 +75,7 @@ struct VariantAssembler::State {
   StageWords EmitStage(spirv::EntryChoice choice, Interface& interface, ModuleSelection wanted);
   StageWords WriteStage(spirv::EntryChoice choice, const layout::Layout& layout,
                         ModuleSelection wanted, const Hash128* id = nullptr);
+  void MakeDigests();
 
   const LinkedProgram& linked;
   const std::vector<resolve::EntryPoint> entries;
@@ -88,19 +92,23 @@ struct VariantAssembler::State {
   spirv::Assembler assembler;
   std::optional<WgslCode> wgsl;  // of targets of that form
   metadata::MetadataWriter metadata;
+  artifact::StateHashes states;
   const size_t earlier_modules = code_cache->modules().count();  // of programs before an edit
   size_t modules_written = 0;
   ResultIndex results;
   bool by_content = false;  // modules are known by what they are made of
+  ModuleDigests digests = ModuleDigests::kMade;
 
   // Of the last variant; memory is kept.
   ir::SpecialisedProgram variant;
   Bitset reads;
   std::vector<Diagnostic> diagnostics;
   std::vector<StageWords> code;
-  ModuleSize size;          // of the last module
-  bool fits = true;         // all are within the limits of outputs
-  target::Needs needs = 0;  // of all modules
+  std::vector<uint32_t> numbers;  // of its modules; kKnown: known by content, with a digest
+  Digest metadata_content;        // if it was asked for
+  ModuleSize size;                // of the last module
+  bool fits = true;               // all are within the limits of outputs
+  target::Needs needs = 0;        // of all modules
   VariantView view;
 };
 
@@ -199,9 +207,10 @@ StageWords VariantAssembler::State::EmitStage(spirv::EntryChoice choice, Interfa
   const WrittenModule* known = code_cache->modules().Find(id);
   // A module that was written for an earlier edit: its digest is enough, as the store has its
   // bytes.
-  if (known != nullptr && wanted == ModuleSelection::kNew) {
+  if (known != nullptr && known->content != Digest{} && wanted == ModuleSelection::kNew) {
     needs |= known->needs;
     size = known->size;
+    numbers.push_back(kKnown);
     return {.content = known->content};
   }
   return WriteStage(choice, layout, wanted, &id);
@@ -214,8 +223,9 @@ StageWords VariantAssembler::State::WriteStage(spirv::EntryChoice choice,
   ModuleCache& modules = code_cache->modules();
   const uint32_t number = modules.NumberOf(assembler.Collect(variant, choice, layout));
   StageWords stage{.is_new = !modules.IsWritten(number)};
+  const bool has_digest = digests == ModuleDigests::kLeftOut || modules.HasDigest(number);
   // The caller wants words of known modules only when it has no store that could give them.
-  if (stage.is_new || wanted == ModuleSelection::kAll) {
+  if (stage.is_new || !has_digest || wanted == ModuleSelection::kAll) {
     stage.words = modules.WordsOf(number);
     if (stage.words.empty()) {
       stage.words = assembler.Write(variant, choice, layout);
@@ -223,12 +233,12 @@ StageWords VariantAssembler::State::WriteStage(spirv::EntryChoice choice,
     }
     ++modules_written;
   }
-  // A digest is computed for each module once; its number finds it again.
+  // The digest is made when all of the variant is there (MakeDigests).
   if (stage.is_new) {
-    modules.SetWritten(number, {.content = DigestOf(std::as_bytes(stage.words)),
-                                .needs = assembler.needs(),
-                                .size = SizeOf(stage.words)});
+    modules.SetWritten(number,
+                       {.content = {}, .needs = assembler.needs(), .size = SizeOf(stage.words)});
   }
+  numbers.push_back(number);
   if (id != nullptr) {
     modules.SetContent(*id, number);
   }
@@ -236,6 +246,37 @@ StageWords VariantAssembler::State::WriteStage(spirv::EntryChoice choice,
   size = modules[number].size;
   stage.content = modules[number].content;
   return stage;
+}
+
+// A digest is computed for each module once; its number finds it again. What is new in a variant,
+// and its metadata for those who keep them, is hashed together, which takes little longer than the
+// longest of them alone.
+void VariantAssembler::State::MakeDigests() {
+  ModuleCache& modules = code_cache->modules();
+  std::vector<ByteView> contents;
+  std::vector<uint32_t> hashed;  // numbers of the modules among them
+  for (size_t i = 0; i < code.size(); ++i) {
+    if (numbers[i] != kKnown && !modules.HasDigest(numbers[i])) {
+      contents.push_back(code[i].text.empty() ? std::as_bytes(code[i].words)
+                                              : AsBytes(code[i].text));
+      hashed.push_back(numbers[i]);
+    }
+  }
+  const bool with_metadata = by_content;  // for whoever keeps it
+  if (with_metadata) {
+    contents.push_back(view.metadata);
+  }
+  std::vector<Digest> made(contents.size());
+  DigestsOf(contents, made);
+  for (size_t i = 0; i < hashed.size(); ++i) {
+    modules.SetDigest(hashed[i], made[i]);
+  }
+  for (size_t i = 0; i < code.size(); ++i) {
+    if (numbers[i] != kKnown) {
+      code[i].content = modules[numbers[i]].content;
+    }
+  }
+  metadata_content = with_metadata ? made.back() : Digest{};
 }
 
 void VariantAssembler::State::EmitCode(Interface& interface, ModuleSelection wanted) {
@@ -271,10 +312,13 @@ ByteView VariantAssembler::State::EmitText(Interface& interface, ModuleSelection
     const bool is_new = !modules.IsWritten(made.modules[i]);
     const std::string& text = wgsl->TextOf(made, i);
     if (is_new) {
-      modules.SetWritten(made.modules[i], {.content = DigestOf(text), .size = SizeOf(text)});
+      modules.SetWritten(made.modules[i], {.content = {}, .size = SizeOf(text)});
     }
+    numbers.push_back(made.modules[i]);
     StageWords stage{.content = modules[made.modules[i]].content, .is_new = is_new};
-    if (is_new || wanted == ModuleSelection::kAll) {
+    const bool has_digest =
+        digests == ModuleDigests::kLeftOut || modules.HasDigest(made.modules[i]);
+    if (is_new || !has_digest || wanted == ModuleSelection::kAll) {
       stage.text = text;
       ++modules_written;
     }
@@ -291,6 +335,7 @@ ByteView VariantAssembler::State::EmitText(Interface& interface, ModuleSelection
 
 void VariantAssembler::State::Emit(Interface& interface, ModuleSelection wanted) {
   code.clear();
+  numbers.clear();
   needs = 0;
   fits = true;
   ByteView about;  // what metadata says about modules of WGSL
@@ -309,10 +354,13 @@ void VariantAssembler::State::Emit(Interface& interface, ModuleSelection wanted)
     return;
   }
   view.ok = true;
-  view.code = code;
   view.metadata = *written;
+  if (digests == ModuleDigests::kMade) {
+    MakeDigests();
+  }
+  view.code = code;
   view.layout_hash = interface.layout_hash;
-  view.state_hash = artifact::StateHash(view.metadata);
+  view.state_hash = states.Of(view.metadata);
 }
 
 VariantAssembler::VariantAssembler(const LinkedProgram& linked,
@@ -336,8 +384,9 @@ VariantAssembler::VariantAssembler(const LinkedProgram& linked,
 VariantAssembler::~VariantAssembler() = default;
 
 const VariantView& VariantAssembler::Build(const resolve::OptionValues& values,
-                                           ModuleSelection wanted) {
+                                           ModuleSelection wanted, ModuleDigests digests) {
   state_->values.bits.assign(values.bits.begin(), values.bits.end());
+  state_->digests = digests;
   state_->Build(state_->Specialise(), wanted);
   return state_->view;
 }
@@ -357,6 +406,7 @@ BuildResult VariantAssembler::State::Copy(std::vector<OptionRead> read) const {
                      .diagnostics = {view.diagnostics.begin(), view.diagnostics.end()}};
   if (view.ok) {
     Products& products = result.products.emplace();
+    products.code.reserve(view.code.size());
     for (const StageWords& stage : view.code) {
       products.code.push_back({.stage = stage.stage,
                                .words = {stage.words.begin(), stage.words.end()},
@@ -364,6 +414,7 @@ BuildResult VariantAssembler::State::Copy(std::vector<OptionRead> read) const {
                                .content = stage.content});
     }
     products.metadata.assign(view.metadata.begin(), view.metadata.end());
+    products.metadata_content = metadata_content;
     products.layout_hash = view.layout_hash;
     products.state_hash = view.state_hash;
   }
@@ -389,6 +440,7 @@ std::optional<BuildResult> VariantAssembler::BuildUnless(const IsKnown& is_known
   // Only here modules are known by content: a digest that is handed on must be one that the
   // caller's store may have.
   state_->by_content = true;
+  state_->digests = ModuleDigests::kMade;
   state_->Build(specialised, wanted);
   state_->by_content = false;
   return state_->Copy(std::move(read));
@@ -416,7 +468,7 @@ uint64_t VariantAssembler::bytes_used() const {
   return state.answers.bytes_used() + state.units.bytes_used() +
          state.units.MemoryOf(program).bytes_used() + state.code_cache->bytes_used() +
          state.assembler.bytes_used() + (state.wgsl.has_value() ? state.wgsl->bytes_used() : 0) +
-         state.metadata.bytes_used() + interface * state.interfaces.size() +
+         state.metadata.bytes_used() + state.states.bytes_used() + interface * state.interfaces.size() +
          state.results.bytes_used();
 }
 

@@ -24,7 +24,7 @@ namespace kiln::driver {
 // The code of one entry point, or of all of them if `stage` is empty.
 struct StageWords {
   std::optional<ir::Stage> stage;
-  Digest content;                   // of the words or the text
+  Digest content;                   // of the words or the text; empty if it was not asked for
   std::span<const uint32_t> words;  // empty if the module is known and only new ones were asked for
   std::string_view text{};          // of WGSL, which has no words
   bool is_new = false;              // this assembler never made such a module before
@@ -32,6 +32,10 @@ struct StageWords {
 
 // Which modules of a variant are written: all, or those that are new to the assembler.
 enum class ModuleSelection : uint8_t { kAll, kNew };
+
+// Whether modules get their digests. To hash a module takes longer than to put it together, so
+// whoever wants diagnostics only leaves them out.
+enum class ModuleDigests : uint8_t { kMade, kLeftOut };
 
 // What one variant came to, in memory of the assembler.
 struct VariantView {
@@ -64,9 +68,10 @@ class VariantAssembler {
 
   // Builds one variant. The view is valid until the next call. Requires: values of the program.
   const VariantView& Build(const resolve::OptionValues& values,
-                           ModuleSelection wanted = ModuleSelection::kAll);
+                           ModuleSelection wanted = ModuleSelection::kAll,
+                           ModuleDigests digests = ModuleDigests::kMade);
 
-  // The same as a value. Modules that are not wanted have a digest and no words; modules are known
+  // The same as a value, with digests. Modules that are not wanted have a digest and no words; modules are known
   // here by what they are made of, so those of former assemblers count as written, too.
   BuildResult BuildCopy(const resolve::OptionValues& values,
                         ModuleSelection wanted = ModuleSelection::kAll);

@@ -100,7 +100,9 @@ ProductList ProductsOf(const driver::BuildResult& built, bool metadata_only) {
         AddProduct(list, CodeName(stage.stage), bytes, known ? stage.content : DigestOf(bytes));
       }
     }
-    AddProduct(list, "meta", built.products->metadata, DigestOf(built.products->metadata));
+    const Digest& of_metadata = built.products->metadata_content;  // assemblers say it, too
+    AddProduct(list, "meta", built.products->metadata,
+        of_metadata != Digest{} ? of_metadata : DigestOf(built.products->metadata));
     record.layout_hash = built.products->layout_hash;
     record.state_id = StateIdOf(*built.products);
   }

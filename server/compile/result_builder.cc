@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "server/compile/result_builder.h"
 
-#include <ctime>
+#include <chrono>
 #include <span>
 
 #include "cache/call_bounds.h"
@@ -11,10 +11,9 @@
 namespace kiln::compile {
 namespace {
 
-uint64_t ThreadCpuMicroseconds() {
-  timespec now{};
-  (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<uint64_t>(now.tv_sec) * 1'000'000 + static_cast<uint64_t>(now.tv_nsec) / 1'000;
+uint64_t MicrosecondsOf(Duration time) {
+  return static_cast<uint64_t>(
+      std::chrono::duration_cast<std::chrono::microseconds>(time).count());
 }
 
 }  // namespace
@@ -88,8 +87,8 @@ CachedResultPtr ResultBuilder::Poisoned(const ResultRequest& wanted, const cache
 // The assembler resolves the variant and asks, before it lowers anything, whether somebody knows
 // what was read so far. Until then the attempt is noted under the variant key; from then on under
 // the signature, which all variants that lead here have in common.
-CachedResultPtr ResultBuilder::Compile(const ResultRequest& wanted, const cache::Call& call) {
-  const uint64_t start = ThreadCpuMicroseconds();
+CachedResultPtr ResultBuilder::Compile(const ResultRequest& wanted, Duration begin,
+                                       const cache::Call& call) {
   CachedResultPtr found;
   Hash128 signature;
   std::optional<jobs::CrashGuard::Running> running;
@@ -109,7 +108,7 @@ CachedResultPtr ResultBuilder::Compile(const ResultRequest& wanted, const cache:
   // From here on nothing of the input runs: what the store does is not to blame on it.
   running.reset();
   if (built.has_value()) {
-    found = recorder_.Keep(wanted, *built, signature, ThreadCpuMicroseconds() - start, call);
+    found = recorder_.Keep(wanted, *built, signature, MicrosecondsOf(clock_.ThreadCpu() - begin), call);
   } else {
     recorder_.WriteKeys(wanted, found, call);
   }

@@ -35,8 +35,9 @@ class ResultBuilder {
         attempts_(attempts),
         assemblers_(kAssemblerBytes) {}
 
-  // Builds the variant, or finds it by its signature, and writes that down.
-  CachedResultPtr Compile(const ResultRequest& wanted, const cache::Call& call);
+  // Builds the variant, or finds it by its signature, and writes that down. `begin`: ThreadCpu
+  // where what is told as the time of this result begins.
+  CachedResultPtr Compile(const ResultRequest& wanted, Duration begin, const cache::Call& call);
 
   // Finds a result by its signature and builds nothing; null: unknown. Errors: kCancelled,
   // kDeadlineExceeded, kResourceExhausted.

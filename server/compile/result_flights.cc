@@ -80,6 +80,8 @@ Result<CachedResultPtr> ResultFlights::Fly(const ResultRequest& wanted,
   // only give up its own place.
   of_all.deadline = cache::Deadline::max();
   bool too_slow = false;
+  // Asked once, for the bound and for what is told: the clock of a thread is a call of the system.
+  const Duration begin = clock_.ThreadCpu();
   Result<CachedResultPtr> found = cache::Within(
       {.stop = of_all.stop,
        .deadline = call.deadline,
@@ -92,8 +94,9 @@ Result<CachedResultPtr> ResultFlights::Fly(const ResultRequest& wanted,
              return flight.deadline();
            },
        .cpu = jobs::kJobCpu,
+       .cpu_begin = begin,
        .on_cpu = [&] { too_slow = true; }},
-      clock_, [&]() -> Result<CachedResultPtr> { return builder_.Compile(wanted, of_all); });
+      clock_, [&]() -> Result<CachedResultPtr> { return builder_.Compile(wanted, begin, of_all); });
   if (too_slow && !found.ok()) {
     if (CachedResultPtr poison = AfterSlowness(wanted, of_all); poison != nullptr) {
       found = poison;

@@ -3,6 +3,7 @@
 // new process, after touching one function, after touching one setting; beside the floor of the
 // same run, which is putting the same bytes into the same stores without building anything.
 //   end_to_end_bench [--json] [--rounds N] [--again N]
+//   end_to_end_bench --only floor|compile|cold [--rounds N]     for profilers
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -309,19 +310,35 @@ Result<Projects> MakeProjects() {
   return projects;
 }
 
-int Run(uint32_t count, uint32_t again, bool json) {
-  const Result<Projects> projects = MakeProjects();
-  if (!projects.ok()) {
-    fmt::print(stderr, "{}\n", projects.error().context);
-    return 1;
-  }
+// What a cold build puts, each thing once.
+Recording Record(const Projects& projects) {
   Recording recording;
-  {
+  const TestDirectory directory;
+  DurableEngine engine(directory.path(), &recording);
+  (void)engine.Build(projects.original);
+  return WithoutRepetition(recording);
+}
+
+// One part alone, `count` times, so that a profile has nothing else in it. That of the floor has
+// the one cold build as well that tells what is put.
+int RunOnly(const Projects& projects, std::string_view part, uint32_t count) {
+  const Recording recording = part == "floor" ? Record(projects) : Recording();
+  std::vector<double> cpu_ms;
+  for (uint32_t i = 0; i < count; ++i) {
     const TestDirectory directory;
-    DurableEngine engine(directory.path(), &recording);
-    (void)engine.Build(projects->original);
+    DurableEngine engine(directory.path(), nullptr);
+    const Cost cost = part == "floor"     ? Timed([&] { engine.Put(recording); })
+                      : part == "compile" ? Compile(projects.original)
+                                          : BuildAll(engine, projects.original).cost;
+    cpu_ms.push_back(cost.cpu_ms);
   }
-  recording = WithoutRepetition(recording);
+  fmt::print("{}: {:.1f} ms CPU, the least {:.1f}\n", part, Median(cpu_ms),
+             *std::ranges::min_element(cpu_ms));
+  return 0;
+}
+
+int Run(const Projects& projects, uint32_t count, uint32_t again, bool json) {
+  const Recording recording = Record(projects);
   uint64_t bytes = 0;
   for (const RecordedPut& put : recording) {
     for (const cache::Item& item : put.items) {
@@ -330,9 +347,9 @@ int Run(uint32_t count, uint32_t again, bool json) {
   }
   std::vector<Round> rounds;
   for (uint32_t i = 0; i < count; ++i) {
-    rounds.push_back(RunRound(*projects, recording, again));
+    rounds.push_back(RunRound(projects, recording, again));
   }
-  const Lowered lowered = LoweredByEdit(projects->original, projects->function, kTouchedFunction);
+  const Lowered lowered = LoweredByEdit(projects.original, projects.function, kTouchedFunction);
   const nlohmann::ordered_json report = Report(rounds, lowered, bytes);
   if (json) {
     fmt::print("{}\n", report.dump(1));
@@ -357,6 +374,15 @@ int main(int argc, char** argv) {
   app.add_option("--again", again, "How often a round builds what is known; the last one counts")
       ->check(CLI::Range(1u, 1000u))
       ->capture_default_str();
+  std::string only;
+  app.add_option("--only", only, "Measure one part alone")
+      ->check(CLI::IsMember({"floor", "compile", "cold"}));
   CLI11_PARSE(app, argc, argv);
-  return kiln::bench::Run(rounds, again, json);
+  const kiln::Result<kiln::bench::Projects> projects = kiln::bench::MakeProjects();
+  if (!projects.ok()) {
+    fmt::print(stderr, "{}\n", projects.error().context);
+    return 1;
+  }
+  return only.empty() ? kiln::bench::Run(*projects, rounds, again, json)
+                      : kiln::bench::RunOnly(*projects, only, rounds);
 }

@@ -56,7 +56,8 @@ void SpaceCheck::Build(const std::vector<resolve::OptionSetting>& settings,
     assembler_ = std::make_unique<driver::VariantAssembler>(*program_->linked,
                                                             program_->spec.entries, TargetOf());
   }
-  const driver::VariantView& view = assembler_->Build(values);
+  const driver::VariantView& view =
+      assembler_->Build(values, driver::ModuleSelection::kAll, driver::ModuleDigests::kLeftOut);
   for (const Diagnostic& diagnostic : view.diagnostics) {
     // The same message of many variants is one row with a bit for each. Rows are few, at most
     // kMaxDiagnostics, so they are found by comparing.

@@ -97,6 +97,10 @@ CanonicalList& CanonicalList::U64(uint64_t value) { return Raw(EncodeInteger(val
 CanonicalList& CanonicalList::Hash(const Hash128& id) { return Raw(ViewOf(id)); }
 CanonicalList& CanonicalList::Content(const Digest& digest) { return Raw(EncodeContent(digest)); }
 CanonicalList& CanonicalList::List(const CanonicalList& list) { return Raw(list.Encode()); }
+CanonicalList& CanonicalList::NamedContent(std::string_view name, const Digest& digest) {
+  KILN_CHECK(name.find('\0') == std::string_view::npos, "{}", name);
+  return Tuple({AsBytes(name), EncodeContent(digest)});
+}
 
 // The size is computed first and the parts are appended where they end up: a list may have many
 // tuples, and a temporary for each would cost an allocation.

@@ -24,12 +24,18 @@ namespace kiln {
 // Items of a list, or parts of a pair or tuple. Appending returns *this, for chains.
 class CanonicalList {
  public:
+  CanonicalList() = default;
+  // With room for so many bytes of items.
+  explicit CanonicalList(size_t room) { items_.reserve(room); }
+
   CanonicalList& Text(std::string_view text);  // Requires: no NUL
   CanonicalList& U32(uint32_t value);
   CanonicalList& U64(uint64_t value);
   CanonicalList& Hash(const Hash128& id);
   CanonicalList& Content(const Digest& digest);
   CanonicalList& List(const CanonicalList& list);
+  // As List of a list of text and content, which rows of products are.
+  CanonicalList& NamedContent(std::string_view name, const Digest& digest);
   // A list of parts that are encoded already, as one item.
   CanonicalList& Tuple(std::initializer_list<ByteView> parts);
   CanonicalList& Raw(ByteView item);  // an item that is encoded already

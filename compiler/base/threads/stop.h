@@ -13,6 +13,7 @@
 #include <exception>
 #include <functional>
 #include <limits>
+#include <optional>
 #include <stop_token>
 
 #include "compiler/base/clock.h"
@@ -45,7 +46,9 @@ struct StopBounds {
   // Asked once the deadline has passed: until when somebody else waits for the same work; null:
   // nobody does.
   std::function<Duration()> later = nullptr;
-  Duration cpu = Duration::max();  // that the thread may work from now on
+  Duration cpu = Duration::max();  // that the thread may work from `cpu_begin` on
+  // ThreadCpu at the beginning, if the caller has asked for it; else it is asked for here.
+  std::optional<Duration> cpu_begin = std::nullopt;
   // Told before the work is stopped for that; null: nobody is.
   std::function<void()> on_cpu = nullptr;
 };

@@ -20,7 +20,7 @@ namespace kiln::driver {
 
 // A module that was written.
 struct WrittenModule {
-  Digest content;
+  Digest content;  // empty as long as nobody asked for it
   target::Needs needs = 0;
   ModuleSize size;
 };
@@ -35,11 +35,16 @@ class ModuleCache {
   }
   // Says what was written. Numbers that others give (text of WGSL) need no key.
   void SetWritten(uint32_t number, const WrittenModule& module);
+  bool HasDigest(uint32_t number) const {
+    return IsWritten(number) && rows_[number].module.content != Digest{};
+  }
+  // Requires: it was written.
+  void SetDigest(uint32_t number, const Digest& content) { rows_[number].module.content = content; }
   size_t count() const { return rows_.size(); }
   // Requires: it was written.
   const WrittenModule& operator[](uint32_t number) const { return rows_[number].module; }
 
-  // By content; null if no such module was written.
+  // By content; null if no such module was written, or nobody asked for its digest.
   const WrittenModule* Find(const Hash128& id) const;
   // Says what content a module has that was written.
   void SetContent(const Hash128& id, uint32_t number) { by_content_.Insert(id, number); }
