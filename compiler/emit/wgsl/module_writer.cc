@@ -14,6 +14,7 @@
 #include "compiler/emit/wgsl/lower/rows.h"
 #include "compiler/emit/wgsl/memory_struct.h"
 #include "compiler/emit/wgsl/names.h"
+#include "compiler/emit/wgsl/typed/typed_writer.h"
 #include "compiler/layout/rpl_adapter.h"
 
 namespace kiln::wgsl {
@@ -488,6 +489,7 @@ void ModuleWriter::Body(const LiveEntry& entry, const FunctionObject& object) {
       case MarkKind::kLocal:
       case MarkKind::kIndent:
       case MarkKind::kInsertionPoint:
+      case MarkKind::kResult:  // of typed modules
       case MarkKind::kZero:
       case MarkKind::kIfInLoop:
       case MarkKind::kIfKillsInLoop:
@@ -592,7 +594,8 @@ void ModuleWriter::EntryPoint(uint32_t index) {
 std::string EntryName(std::string_view function) { return NameOf(function); }
 
 std::string WriteModule(const ModuleInputs& inputs, std::optional<uint32_t> entry) {
-  return ModuleWriter(inputs, entry).Run();
+  return inputs.table.types().typed ? WriteTypedModule(inputs, entry)
+                                    : ModuleWriter(inputs, entry).Run();
 }
 
 }  // namespace kiln::wgsl
