@@ -163,9 +163,7 @@ void ModuleWriter::Directives() {
   if (unproven) {
     out_ += "diagnostic(off, derivative_uniformity);\n";
   }
-  if (!out_.empty()) {
-    out_ += "\n";
-  }
+  out_ += out_.empty() ? "" : "\n";
 }
 
 // The same struct is a type of its own for each set of atomic leaves; its name says which.
@@ -236,7 +234,7 @@ void ModuleWriter::Overrides() {
   out_ = before + out_;
 }
 
-// By the place among those that the module uses: a text object only has the id.
+// By the place among those that the module uses.
 size_t ModuleWriter::TableNumber(ir::ConstId table) const {
   return static_cast<size_t>(std::ranges::find(needs_.tables, table) - needs_.tables.begin());
 }
