@@ -5,6 +5,7 @@
 
 #include "compiler/base/check.h"
 #include "compiler/emit/metadata/wgsl_record.h"
+#include "compiler/emit/wgsl/typed/typed_checks.h"
 
 namespace kiln::driver {
 namespace {
@@ -102,16 +103,12 @@ WgslCode::Key WgslCode::ModuleKey(std::optional<uint32_t> entry, uint32_t interf
 // share texts. A text is only written if no variant before had it.
 void WgslCode::Make(const ir::SpecialisedProgram& variant, const layout::Layout& layout,
                     bool combined, uint32_t interface, WgslVariant& made) {
-  for (const ir::EntryRef& entry : variant.entries) {
-    // Only entry points of typed modules have an interface of their own.
-    if (entry.interface != 0) {  // of a typed module: rows have no text yet
-      made.diagnostics.push_back(kiln::Make(Code::kWgsl8202, Location{})
-                                     .With("op", "entry point " + std::string(entry.name)));
+  if (wgsl::IsTyped(variant)) {
+    made.diagnostics = wgsl::CheckTyped(variant);
+    if (!made.diagnostics.empty()) {
+      made.ok = false;
+      return;
     }
-  }
-  if (!made.diagnostics.empty()) {
-    made.ok = false;
-    return;
   }
   table_.Prepare(variant);
   made.diagnostics = assembler_.Begin(variant, layout);

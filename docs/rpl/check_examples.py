@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Compiles every ```rpl or ```hlsl block of a guide without a diagnostic. The comment above a block
-holds what the compiler is told: entry points as stage=function, then flags of kilnc.
+"""Compiles every ```rpl, ```hlsl or ```wgsl block of a guide without a diagnostic. The comment above a
+block holds what the compiler is told: entry points as stage=function, then flags of kilnc.
 
 usage: check_examples.py KILNC FILE.md...
 """
@@ -11,8 +11,8 @@ import subprocess
 import sys
 import tempfile
 
-BLOCK = re.compile(r"<!-- (.*?)-->\n```(rpl|hlsl)\n(.*?)```", re.S)
-FENCE = re.compile(r"```(?:rpl|hlsl)\n")
+BLOCK = re.compile(r"<!-- (.*?)-->\n```(rpl|hlsl|wgsl)\n(.*?)```", re.S)
+FENCE = re.compile(r"```(?:rpl|hlsl|wgsl)\n")
 STAGES = ("vertex=", "fragment=", "compute=")
 
 

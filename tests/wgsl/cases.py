@@ -48,6 +48,13 @@ def acceptance(root):
                    + [word for o in options for word in ("-o", o)])
 
 
+def corpus(root):
+    """Sources in WGSL, written again."""
+    for path in sorted((root / "tests/wgsl_front/corpus").glob("*.wgsl")):
+        entries = re.search(r"^// entries: (.*)$", path.read_text(), re.M)[1].split()
+        yield f"corpus/{path.stem}", [str(path)] + [word for entry in entries for word in ("--entry", entry)]
+
+
 # --- option spaces, as far as these tests need them
 
 OPTION = re.compile(r"^\s*(?:rpl 2;)?\s*(global|instance)(?: specialize)? (\w+)\s*:\s*"

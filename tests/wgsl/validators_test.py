@@ -69,7 +69,7 @@ def main():
         folder = pathlib.Path(temporary)
         failures = self_check(root, folder)  # skips before anything is compiled
         listed = [*cases.acceptance(root), *cases.demo(root, 1000 if full else 24),
-                  *cases.uber(root, 1000 if full else 64), *rows.programs(root, folder)]
+                  *cases.uber(root, 1000 if full else 64), *cases.corpus(root), *rows.programs(root, folder)]
         modules, made = {}, 0
         with concurrent.futures.ThreadPoolExecutor(2) as pool:
             compiled = pool.map(lambda case: cases.compile_case(kilnc, case[1], folder), listed)

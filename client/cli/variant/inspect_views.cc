@@ -321,7 +321,7 @@ Result<InspectResult> InspectVariant(const Global& global, const VariantArgument
 bool IsArtifact(const std::string& what) {
   std::error_code ignored;
   return what.ends_with(".spv") || what.ends_with(".meta") ||
-         (!what.ends_with(".rpl") && std::filesystem::is_regular_file(what, ignored));
+         (!IsSourceFile(what) && std::filesystem::is_regular_file(what, ignored));
 }
 
 }  // namespace

@@ -19,8 +19,6 @@
 namespace kiln::cli {
 namespace {
 
-bool IsFile(const std::string& what) { return what.ends_with(".rpl") || what.ends_with(".hlsl"); }
-
 // Entry points say by their stages what they are of.
 std::string PipelineOf(const std::vector<client::EntryPoint>& entries) {
   const bool computes =
@@ -82,10 +80,10 @@ Result<project::ManifestHlsl> HlslOf(const VariantArguments& arguments, const st
 Result<LoadedProgram> LoadNamed(const Global& global, const VariantArguments& arguments,
                                 project::Manifest& manifest) {
   // One word that is no source means a program of the manifest.
-  if (!std::all_of(arguments.what.begin(), arguments.what.end(), IsFile)) {
+  if (!std::ranges::all_of(arguments.what, IsSourceFile)) {
     if (arguments.what.size() != 1) {
       return Error{.code = ErrorCode::kInvalidArgument,
-                   .context = "name one program of the manifest, or .rpl or .hlsl files",
+                   .context = "name one program of the manifest, or .rpl, .hlsl or .wgsl files",
                    .reason = "USAGE"};
     }
     KILN_TRY(manifest, LoadManifest(global));
@@ -179,6 +177,10 @@ std::vector<std::string> FilesOf(const VariantArguments& arguments, const Loaded
 }
 
 }  // namespace
+
+bool IsSourceFile(std::string_view what) {
+  return what.ends_with(".rpl") || what.ends_with(".hlsl") || what.ends_with(".wgsl");
+}
 
 void AddVariant(CLI::App& verb, VariantArguments& variant, const char* options) {
   verb.add_option("what", variant.what, "A program of the manifest, or files");

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "client/autostart.h"
@@ -49,6 +50,10 @@ struct NamedVariant {
   client::OptionList declared;
   std::vector<client::Option> options;  // those of the arguments
 };
+
+// Whether a word names a source by its ending: .rpl, .hlsl or .wgsl. Others are programs of the
+// manifest, keys and artifacts.
+bool IsSourceFile(std::string_view what);
 
 // Declares what names one variant. `options`: how values are given; `kiln explain` has an --option
 // of its own.

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/emit/wgsl/assemble.h"
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "compiler/base/check.h"
 #include "compiler/emit/wgsl/module_writer.h"
+#include "compiler/emit/wgsl/typed/typed_checks.h"
+#include "compiler/emit/wgsl/typed/typed_writer.h"
 #include "compiler/emit/wgsl/variant_checks.h"
 
 namespace kiln::wgsl {
@@ -26,8 +30,13 @@ std::vector<Diagnostic> Assembler::Begin(const ir::SpecialisedProgram& variant,
   for (const LiveEntry& entry : facts_.entries) {
     AddNeeds(entry, facts_.atomics, table_, needs_.emplace_back());
   }
-  return CheckVariant(
+  std::vector<Diagnostic> found = CheckVariant(
       {.variant = variant, .layout = layout, .facts = facts_, .needs = needs_, .table = table_});
+  if (table_.types().typed) {
+    std::vector<Diagnostic> more = CheckBuffers(variant, needs_, table_.types(), layouts_);
+    std::ranges::move(more, std::back_inserter(found));
+  }
+  return found;
 }
 
 // Nothing else is asked of functions that no module has room for.
@@ -70,6 +79,11 @@ std::string Assembler::Write(std::optional<uint32_t> entry) const {
 Diagnosed<EmittedModules> Emit(const ir::SpecialisedProgram& variant, const layout::Layout& layout,
                                layout::TypeLayouts& layouts, bool combined, uint32_t most_bytes) {
   // For one variant everything is made anew; an assembler of many variants keeps the table.
+  if (IsTyped(variant)) {
+    if (std::vector<Diagnostic> faults = CheckTyped(variant); !faults.empty()) {
+      return {.value = std::nullopt, .diagnostics = std::move(faults)};
+    }
+  }
   ObjectTable table(*variant.pool, most_bytes);
   table.Prepare(variant);
   Assembler assembler(table, layouts);

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/emit/wgsl/decl_names.h"
 
+#include <span>
 #include <string_view>
 
 #include "compiler/base/check.h"
 #include "compiler/emit/wgsl/names.h"
+#include "compiler/emit/wgsl/typed/legal_names.h"
 
 namespace kiln::wgsl {
 namespace {
@@ -14,6 +16,17 @@ namespace {
 bool IsConstant(const ir::SpecialisedDecl& decl) {
   return decl.kind == ir::DeclKind::kPushConstant ||
          (decl.kind == ir::DeclKind::kBuffer && decl.buffer() != ir::BufferKind::kReadWriteStorage);
+}
+
+// WGSL's buffers need no struct: the member that a front end put around a content has the name of
+// the buffer.
+bool IsBare(const ir::Pool& pool, const ir::SpecialisedDecl& decl) {
+  if (decl.kind != ir::DeclKind::kBuffer || decl.members.size() != 1 ||
+      pool[decl.type].kind != ir::TypeKind::kStruct) {
+    return false;
+  }
+  const std::span<const ir::ShapeMember> members = pool.Members(decl.type);
+  return members.size() == 1 && members[0].name == decl.name;
 }
 
 }  // namespace
@@ -30,9 +43,12 @@ void DeclNames::Add(const ir::Pool& pool, const ir::SpecialisedDecl& decl) {
   if (classes_[decl.decl.value].kind == ir::DeclKind::kStruct) {
     classes_[decl.decl.value] = {.kind = decl.kind,
                                  .constant = IsConstant(decl),
+                                 .bare = typed && IsBare(pool, decl),
                                  // The name of a container is only half of the names of its fields,
                                  // so it stays as the source has it.
-                                 .name = container ? std::string(name) : NameOf(name)};
+                                 .name = container ? std::string(name)
+                                         : typed   ? LegalName(name)
+                                                   : NameOf(name)};
   }
   if (!container) {
     return;
@@ -49,8 +65,7 @@ void DeclNames::Add(const ir::Pool& pool, const ir::SpecialisedDecl& decl) {
 }
 
 const DeclClass& DeclNames::ClassOf(ir::DeclId decl) const {
-  KILN_CHECK(decl.value < classes_.size() && classes_[decl.value].kind != ir::DeclKind::kStruct,
-             "declaration {} is of no interface", decl.value);
+  KILN_CHECK(Knows(decl), "declaration {} is of no interface", decl.value);
   return classes_[decl.value];
 }
 

@@ -14,14 +14,20 @@ namespace kiln::wgsl {
 struct DeclClass {
   ir::DeclKind kind = ir::DeclKind::kStruct;
   bool constant = false;  // nothing writes to it while a shader runs
+  bool bare = false;      // a buffer of one member, which is the variable (typed modules)
   std::string name;       // of the variable; of containers the source name
 };
 
 class DeclNames {
  public:
+  // Of typed modules: legal names instead of escaped ones.
+  bool typed = false;
   // Adds a declaration of an interface; one that is there already costs nothing.
   void Add(const ir::Pool& pool, const ir::SpecialisedDecl& decl);
 
+  bool Knows(ir::DeclId decl) const {
+    return decl.value < classes_.size() && classes_[decl.value].kind != ir::DeclKind::kStruct;
+  }
   // Requires: some version of it was added.
   const DeclClass& ClassOf(ir::DeclId decl) const;
   // The variable of a field of a container; one for both of its directions.

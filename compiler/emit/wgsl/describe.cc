@@ -17,10 +17,10 @@ class Description {
   // as their entry points reach them.
   VariantDescription Run() {
     for (const ir::SpecialisedDecl* decl : in_.variant.structs) {
-      Name(NameOf(Text(decl->name)), Text(decl->name));
+      Name(SourceName(Text(decl->name)), Text(decl->name));
     }
     for (const ir::SpecConstant& option : in_.variant.specialization) {
-      Name(NameOf(Text(option.name)), Text(option.name));
+      Name(SourceName(Text(option.name)), Text(option.name));
     }
     for (const ir::SpecialisedDecl* decl : in_.variant.interface) {
       Decl(*decl);
@@ -39,6 +39,7 @@ class Description {
 
  private:
   std::string Text(ir::StringId id) const { return std::string(pool_.Text(id)); }
+  std::string SourceName(std::string_view source) const { return in_.table.types().Name(source); }
 
   // A thing that two entry points reach is told once. The search is linear, over names that are not
   // those of the source; most are.
@@ -52,11 +53,11 @@ class Description {
   void Entry(const LiveEntry& entry) {
     for (const LiveFunction& function : entry.functions) {
       const std::string source = Text(function.ref->signature->name);
-      Name(NameOf(source), source);
+      Name(SourceName(source), source);
     }
     // Callees stand first in the list of an entry point, so the last function is its own.
     made_.entries.push_back(
-        {entry.ref->stage, NameOf(Text(entry.functions.back().ref->signature->name))});
+        {entry.ref->stage, SourceName(Text(entry.functions.back().ref->signature->name))});
     made_.derivative_uniformity_off = made_.derivative_uniformity_off || entry.unproven.has_value();
   }
 
@@ -99,9 +100,9 @@ class Description {
     if (elements.empty()) {
       return;
     }
-    // Workgroup memory is bound to nothing.
-    if (decl.kind == ir::DeclKind::kWorkgroup) {
-      return Name(NameOf(source), source);
+    // Workgroup memory and private variables are bound to nothing.
+    if (decl.kind == ir::DeclKind::kWorkgroup || decl.kind == ir::DeclKind::kPrivate) {
+      return Name(SourceName(source), source);
     }
     // Only images: arrays of buffers do not exist in RPL.
     const bool split =

@@ -8,6 +8,7 @@
 #include "compiler/base/check.h"
 #include "compiler/base/flat_map.h"
 #include "compiler/base/threads/stop.h"
+#include "compiler/emit/wgsl/literals.h"
 
 namespace kiln::wgsl {
 namespace {
@@ -69,7 +70,7 @@ class Writer {
     // What a return without a value gives back: in WGSL a function with a result has to give one on
     // every way out.
     if (types.pool()[function.signature->type].kind != ir::TypeKind::kVoid) {
-      zero_ = " " + types.Text(function.signature->type) + "()";
+      zero_ = " " + ZeroText(function.signature->type, types);
     }
     // Locals of one function have names in one map: a region names those of the regions around it.
     for (const TextObject* object : objects) {
@@ -165,6 +166,7 @@ class Writer {
         case MarkKind::kArguments:
         case MarkKind::kTable:
         case MarkKind::kOverride:
+        case MarkKind::kResult:
         case MarkKind::kIfKills:
         case MarkKind::kIfFlag:
         case MarkKind::kIfWritesImages:
@@ -228,6 +230,13 @@ void Add(const Needs& more, Needs& needs) {
 }
 
 }  // namespace
+
+// A scalar of a typed module is its literal, as a constant is written.
+std::string ZeroText(ir::TypeId type, Types& types) {
+  const ir::Type t = types.pool()[type];
+  return types.typed && t.kind == ir::TypeKind::kVector && t.rows == 1 ? Literal(t.scalar, 0)
+                                                                       : types.Text(type) + "()";
+}
 
 // What the regions found, seen from the function: samplers that are parameters by their position,
 // and loops and branches around a region added to what stands in it.
@@ -296,9 +305,12 @@ FunctionObject MakeFunction(const ir::FunctionRef& function,
                             std::span<const TextObject* const> objects,
                             std::span<const RegionFacts* const> regions, Types& types) {
   const std::vector<RegionPlace> places = PlacesOf(function, regions);
-  // Whether control reaches the end is decided by the body alone; regions in it flow on.
+  // Whether control reaches the end is decided by the body alone; regions in it flow on. So are
+  // the names of parameters, and what of the interface is used.
   FunctionObject made{.body = Writer(function, objects, places, types).Run(),
-                      .ends = objects[0]->ends};
+                      .ends = objects[0]->ends,
+                      .names = objects[0]->names,
+                      .io = objects[0]->io};
   for (size_t i = 0; i < objects.size(); ++i) {
     Add(objects[i]->needs, made.needs);
     for (const RegionFinding& finding : objects[i]->findings) {

@@ -50,7 +50,12 @@ struct FunctionObject {
   Needs needs;
   std::vector<Diagnostic> findings;
   bool ends = false;
+  std::vector<LocalName> names;  // of the body
+  std::vector<std::string> io;   // of an entry point of a typed module, as TextObject has it
 };
+
+// The zero value of a type that has one.
+std::string ZeroText(ir::TypeId type, Types& types);
 
 // `objects` are parallel to the regions of the function, `regions` what was found about them.
 FunctionObject MakeFunction(const ir::FunctionRef& function,

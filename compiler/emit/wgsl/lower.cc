@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "compiler/emit/wgsl/lower/lower_block.h"
+#include "compiler/emit/wgsl/lower/lower_typed.h"
 #include "compiler/emit/wgsl/lower/region_lowering.h"
 #include "compiler/emit/wgsl/names.h"
 
@@ -51,6 +52,11 @@ std::vector<LocalName> NamesOf(const ir::SpecialisedRegion& region, const ir::Po
 // are gone in the specialised IR.
 TextObject Lower(const ir::SpecialisedRegion& region, const LoweringInputs& inputs) {
   RegionLowering lowering(region, inputs);
+  if (inputs.types.typed) {
+    LowerBlock(lowering, region.body);
+    FinishTyped(lowering);
+    return lowering.Finish();
+  }
   lowering.SetNames(NamesOf(region, inputs.types.pool()));
   for (const ir::SpecialisedLocal& local : region.locals) {
     if (local.kind == ir::LocalKind::kVariable) {

@@ -27,6 +27,8 @@ struct LoweringInputs {
   const DeclNames& names;  // of everything that the region mentions
   Types& types;
   std::span<const AtomicDecl> atomics;  // of the declarations that the region mentions
+  // The body of a function, not a region in it.
+  bool is_body = true;
   // That a module may have: text with more fits into none, and is not lowered to its end.
   uint64_t most_bytes = LanguageLimits{}.spirv_bytes;
 };

@@ -14,6 +14,7 @@
 #include "compiler/emit/wgsl/lower/rows.h"
 #include "compiler/emit/wgsl/memory_struct.h"
 #include "compiler/emit/wgsl/names.h"
+#include "compiler/emit/wgsl/typed/typed_writer.h"
 #include "compiler/layout/rpl_adapter.h"
 
 namespace kiln::wgsl {
@@ -162,9 +163,7 @@ void ModuleWriter::Directives() {
   if (unproven) {
     out_ += "diagnostic(off, derivative_uniformity);\n";
   }
-  if (!out_.empty()) {
-    out_ += "\n";
-  }
+  out_ += out_.empty() ? "" : "\n";
 }
 
 // The same struct is a type of its own for each set of atomic leaves; its name says which.
@@ -235,7 +234,7 @@ void ModuleWriter::Overrides() {
   out_ = before + out_;
 }
 
-// By the place among those that the module uses: a text object only has the id.
+// By the place among those that the module uses.
 size_t ModuleWriter::TableNumber(ir::ConstId table) const {
   return static_cast<size_t>(std::ranges::find(needs_.tables, table) - needs_.tables.begin());
 }
@@ -488,6 +487,7 @@ void ModuleWriter::Body(const LiveEntry& entry, const FunctionObject& object) {
       case MarkKind::kLocal:
       case MarkKind::kIndent:
       case MarkKind::kInsertionPoint:
+      case MarkKind::kResult:  // of typed modules
       case MarkKind::kZero:
       case MarkKind::kIfInLoop:
       case MarkKind::kIfKillsInLoop:
@@ -592,7 +592,8 @@ void ModuleWriter::EntryPoint(uint32_t index) {
 std::string EntryName(std::string_view function) { return NameOf(function); }
 
 std::string WriteModule(const ModuleInputs& inputs, std::optional<uint32_t> entry) {
-  return ModuleWriter(inputs, entry).Run();
+  return inputs.table.types().typed ? WriteTypedModule(inputs, entry)
+                                    : ModuleWriter(inputs, entry).Run();
 }
 
 }  // namespace kiln::wgsl

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "compiler/emit/wgsl/lower/rows.h"
+#include "compiler/emit/wgsl/typed/legal_names.h"
 
 namespace kiln::wgsl {
 namespace {
@@ -87,6 +88,37 @@ TEST(WgslNames, DifferentThings_NeverMeet) {
   for (uint32_t i = 1; i < 100; ++i) {
     add(ValueName(i), "value");
   }
+}
+
+// --- of typed modules
+TEST(LegalNames, RightName_Stays) {
+  for (const char* name : {"light", "a__b", "kiln__bits_1", "_1", "x_1", "größe"}) {
+    EXPECT_EQ(LegalName(name), name);
+  }
+}
+
+TEST(LegalNames, WrongName_BecomesOneThatStays) {
+  const std::pair<const char*, const char*> rows[] = {
+      {"fn", "fn_1"}, {"vec3", "vec3_1"}, {"$Globals", "_Globals"}, {"__a", "x__a"},  {"_", "x_"},
+      {"", "x"},      {"2d", "x2d"},      {"a.b", "a_b"},           {"a\x01z", "a_z"}};
+  for (const auto& [source, name] : rows) {
+    EXPECT_EQ(LegalName(source), name);
+    EXPECT_EQ(LegalName(name), name);
+  }
+}
+
+TEST(LegalNames, Member_MayBePredeclared) {
+  EXPECT_EQ(LegalMember("vec3"), "vec3");
+  EXPECT_EQ(LegalMember("fn"), "fn_1");
+}
+
+TEST(NameSet, TakenName_GetsTheFirstNumberThatIsFree) {
+  NameSet names;
+  EXPECT_EQ(names.Take("a"), "a");
+  names.Add("a_1");
+  EXPECT_EQ(names.Take("a"), "a_2");
+  EXPECT_TRUE(names.Has("a_2"));
+  EXPECT_FALSE(names.Has("b"));
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include "compiler/base/check.h"
 #include "compiler/base/threads/stop.h"
+#include "compiler/emit/wgsl/typed/typed_checks.h"
 
 namespace kiln::wgsl {
 namespace {
@@ -31,8 +32,9 @@ std::vector<AtomicDecl> Touching(std::span<const AtomicDecl> atomics, const Ment
 }  // namespace
 
 // Objects lie in a list that does not move them, since the map holds pointers.
-RegionObject& ObjectTable::AddRegion(const ir::SpecialisedRegion& region) {
+RegionObject& ObjectTable::AddRegion(const ir::SpecialisedRegion& region, bool is_body) {
   RegionObject& object = objects_.emplace_back();
+  object.is_body = is_body;
   object.facts = wgsl::FactsOf(region, types_);
   regions_.Insert(&region, &object);
   return object;
@@ -41,6 +43,7 @@ RegionObject& ObjectTable::AddRegion(const ir::SpecialisedRegion& region) {
 // The facts of all regions come before any text, because text depends on the facts of other
 // functions: an atomic anywhere makes loads of that memory atomic everywhere.
 void ObjectTable::Prepare(const ir::SpecialisedProgram& variant) {
+  types_.typed = names_.typed = IsTyped(variant);
   for (const ir::SpecialisedDecl* decl : variant.interface) {
     AddDecl(*decl);
   }
@@ -50,7 +53,7 @@ void ObjectTable::Prepare(const ir::SpecialisedProgram& variant) {
         CheckStop();
         // Regions are shared by versions and entry points, and each is looked at once.
         if (!Has(*ref.specialised)) {
-          AddRegion(*ref.specialised);
+          AddRegion(*ref.specialised, &ref == &function->regions.front());
         }
       }
     }
@@ -96,8 +99,11 @@ const TextObject& ObjectTable::TextOf(const ir::SpecialisedRegion& region,
     }
   }
   CheckStop();
-  const LoweringInputs inputs{
-      .names = names_, .types = types_, .atomics = key, .most_bytes = most_bytes_};
+  const LoweringInputs inputs{.names = names_,
+                              .types = types_,
+                              .atomics = key,
+                              .is_body = object.is_body,
+                              .most_bytes = most_bytes_};
   TextObject text = Lower(region, inputs);
   ChargeMemory(text.code.text.size() + text.code.marks.size() * sizeof(Relocation));
   // Counted for statistics and for the memory that a table may take.

@@ -25,6 +25,7 @@ namespace kiln::wgsl {
 // One region: what it says, and its text for each set of facts that it was lowered with.
 struct RegionObject {
   RegionFacts facts;
+  bool is_body = true;
   std::deque<std::pair<std::vector<AtomicDecl>, TextObject>> texts;  // stable addresses
 };
 
@@ -46,7 +47,7 @@ class ObjectTable {
 
   // For callers that know which regions are equal.
   bool Has(const ir::SpecialisedRegion& region) const { return regions_.Contains(&region); }
-  RegionObject& AddRegion(const ir::SpecialisedRegion& region);
+  RegionObject& AddRegion(const ir::SpecialisedRegion& region, bool is_body = true);
   void Bind(const ir::SpecialisedRegion& region, RegionObject& object) {
     regions_.Insert(&region, &object);
   }

@@ -7,6 +7,7 @@
 #include "compiler/base/threads/stop.h"
 #include "compiler/ir/builtins.h"
 #include "compiler/ir/operands.h"
+#include "compiler/ir/typing/image_typing.h"
 #include "compiler/ir/typing/typing.h"
 
 namespace kiln::wgsl {
@@ -40,6 +41,7 @@ class Scan {
   void Nested(const ir::Inst& inst);
   void Call(const ir::CallInst& call);
   void Builtin(ir::InstId id, const ir::BuiltinCallInst& call);
+  void Image(ir::InstId id, const ir::ImageInst& inst);
   void Atomic(ir::InstId place);
   std::optional<SamplerRoot> RootOf(ir::InstId id) const;
 
@@ -84,6 +86,7 @@ void Scan::Inst(ir::InstId id) {
     case ir::InstKind::kScope:
     case ir::InstKind::kIf:
     case ir::InstKind::kLoop:
+    case ir::InstKind::kSwitch:
     case ir::InstKind::kLogical:
     case ir::InstKind::kSelectBlocks:
       Nested(inst);
@@ -96,7 +99,13 @@ void Scan::Inst(ir::InstId id) {
     // early. Inside of one the function returns.
     case ir::InstKind::kDiscard:
       facts_.discards = true;
-      facts_.leaves_early = facts_.leaves_early || loops_ > 0;
+      facts_.leaves_early = facts_.leaves_early || loops_ > 0 || (types_.typed && branches_ > 0);
+      return;
+    case ir::InstKind::kImage:
+      Image(id, inst.As<ir::ImageInst>());
+      return;
+    case ir::InstKind::kAtomic:
+      Atomic(ir::InstId{region_.List(inst.As<ir::AtomicInst>().operands)[0]});
       return;
     case ir::InstKind::kInsertionPoint:
       facts_.insertion_points.push_back(
@@ -151,6 +160,21 @@ void Scan::Builtin(ir::InstId id, const ir::BuiltinCallInst& call) {
   if (ir::IsAtomic(call.builtin)) {
     Atomic(ir::InstId{arguments[0]});
   }
+}
+
+// Of typed modules, where the image stands first.
+void Scan::Image(ir::InstId id, const ir::ImageInst& inst) {
+  const bool compares = inst.op == ir::ImageOp::kSampleDref || inst.op == ir::ImageOp::kGatherDref;
+  if (ir::IsImplicitLod(inst.op, inst.keywords)) {
+    facts_.collectives.push_back(
+        {compares ? ir::Builtin::kSampleDref : ir::Builtin::kSample, SpanOf(id), flow_});
+  }
+  if (!compares && inst.op != ir::ImageOp::kSample && inst.op != ir::ImageOp::kGather) {
+    return;
+  }
+  const ir::InstId sampler{region_.List(inst.operands)[1]};
+  facts_.samplers.push_back(
+      {.root = RootOf(sampler).value_or(SamplerRoot{}), .compares = compares, .span = SpanOf(id)});
 }
 
 // Finds which leaf of a declaration an atomic touches: the member of a struct counts, the item of

@@ -49,7 +49,8 @@ struct RegionFacts {
     bool in_loop = false;
     Flow flow = Flow::kUniform;
   };
-  // An operation that needs uniform control flow.
+  // An operation that needs uniform control flow. Images of typed modules count as what they are
+  // in RPL.
   struct Collective {
     ir::Builtin builtin{};
     ir::SpanId span{};

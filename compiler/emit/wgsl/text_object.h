@@ -25,6 +25,7 @@ enum class MarkKind : char {
   kTable = 't',           // the variable of a constant: ConstId
   kOverride = 'o',        // an option that the pipeline sets: SpecId
   kZero = 'z',            // " T()" with the result of this function, or nothing
+  kResult = 'r',          // the struct that this entry point gives
   // The text up to kEnd is there only if …
   kIfInLoop = 'L',        // this region runs inside of a loop
   kIfKills = 'K',         // the callee may discard: DeclId
@@ -98,6 +99,8 @@ struct LocalName {
 struct TextObject {
   MarkedText code;
   std::vector<LocalName> names;  // of the locals that the region declares
+  std::vector<std::string> io;  // of an entry point of a typed module, by row: inputs that the text
+                                // mentions; others are empty
   Needs needs;
   std::vector<RegionFinding> findings;
   bool ends = false;   // control never arrives at the end

@@ -8,6 +8,7 @@
 #include "compiler/base/check.h"
 #include "compiler/base/threads/stop.h"
 #include "compiler/emit/wgsl/names.h"
+#include "compiler/emit/wgsl/typed/legal_names.h"
 
 namespace kiln::wgsl {
 namespace {
@@ -41,13 +42,19 @@ std::string_view TexelFormat(ir::ImageFormat format) {
       return "rgba8uint";
     case ir::ImageFormat::kR32Uint:
       return "r32uint";
-    default:  // of typed modules
+    case ir::ImageFormat::kRg32Float:
+      return "rg32float";
+    case ir::ImageFormat::kRg32Sint:
+      return "rg32sint";
+    case ir::ImageFormat::kRg32Uint:
+      return "rg32uint";
+    default:  // refused (typed/typed_checks)
       break;
   }
   KILN_UNREACHABLE();
 }
 
-// Other dimensions are of typed modules, which have no WGSL yet.
+// Others are refused (typed/typed_checks).
 std::string_view Dimension(const ir::ImageTraits& traits) {
   switch (traits.dim) {
     case ir::ImageDim::k2d:
@@ -57,6 +64,7 @@ std::string_view Dimension(const ir::ImageTraits& traits) {
     case ir::ImageDim::kCube:
       return traits.arrayed ? "cube_array" : "cube";
     case ir::ImageDim::k1d:
+      return "1d";
     case ir::ImageDim::kBuffer:
     case ir::ImageDim::kSubpass:
       break;
@@ -81,6 +89,23 @@ bool IsArray(const ir::Type& type) {
 }
 
 }  // namespace
+
+std::string Types::Name(std::string_view source) const {
+  return typed ? LegalName(source) : NameOf(source);
+}
+std::string Types::Member(std::string_view source) const {
+  return typed ? LegalMember(source) : MemberName(source);
+}
+
+// Their names begin with two underscores, which no struct of a source has.
+bool Types::IsInbuilt(ir::TypeId type) const {
+  if (!typed || pool_[type].kind != ir::TypeKind::kStruct) {
+    return false;
+  }
+  const std::string_view name = pool_.Text(pool_.ShapeOf(type).name);
+  return name.starts_with("__frexp_result_") || name.starts_with("__modf_result_") ||
+         name.starts_with("__atomic_compare_exchange_result_");
+}
 
 // The scalars that WGSL has. Others were refused before anything is written.
 std::string_view ScalarText(ir::Scalar scalar) {
@@ -120,7 +145,7 @@ std::string Types::MakeText(ir::TypeId type) {
     case ir::TypeKind::kRuntimeArray:
       return fmt::format("array<{}>", Text(ir::TypeId{t.element}));
     case ir::TypeKind::kStruct:
-      return NameOf(pool_.Text(pool_.ShapeOf(type).name));
+      return Name(pool_.Text(pool_.ShapeOf(type).name));
     case ir::TypeKind::kSampler:
     case ir::TypeKind::kImage:
     case ir::TypeKind::kVoid:
@@ -165,6 +190,9 @@ std::string Types::Memory(ir::TypeId type, std::span<const uint32_t> atomic, uin
     return t.kind == ir::TypeKind::kArray ? fmt::format("array<{}, {}>", item, t.extent)
                                           : fmt::format("array<{}>", item);
   }
+  if (std::ranges::find(atomic_only, type) != atomic_only.end()) {
+    return Text(type);
+  }
   // Which leaves are atomic is part of the name, so that it follows from the type alone.
   // One hexadecimal digit for each four leaves, counted from the first leaf of this type: the same
   // struct elsewhere in a variable has the same name if the same leaves are atomic.
@@ -186,6 +214,10 @@ std::string Types::Texture(ir::TypeId type, ir::ImageAccess access) const {
   if (traits.storage) {
     return fmt::format("texture_storage_{}<{}, {}>", Dimension(traits), TexelFormat(traits.format),
                        AccessText(access));
+  }
+  if (traits.multisampled) {
+    return traits.depth ? "texture_depth_multisampled_2d"
+                        : fmt::format("texture_multisampled_2d<{}>", ScalarText(t.scalar));
   }
   // There are no depth textures of three dimensions.
   if (traits.depth && traits.dim != ir::ImageDim::k3d) {
@@ -268,7 +300,8 @@ void Types::AddStructs(ir::TypeId type, std::vector<ir::TypeId>& found) const {
     t = pool_[type];
   }
   // The list is short: it has the structs that one object mentions.
-  if (t.kind != ir::TypeKind::kStruct || std::ranges::find(found, type) != found.end()) {
+  if (t.kind != ir::TypeKind::kStruct || IsInbuilt(type) ||
+      std::ranges::find(found, type) != found.end()) {
     return;
   }
   for (const ir::ShapeMember& member : pool_.Members(type)) {

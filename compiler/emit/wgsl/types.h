@@ -30,6 +30,17 @@ class Types {
 
   const ir::Pool& pool() const { return pool_; }
 
+  // Of a program of typed modules: names are legal ones instead of escaped ones, and structs whose
+  // leaves are atomic may keep their names. Set before any text is asked for.
+  bool typed = false;
+  // Of declarations, locals and structs; of members.
+  std::string Name(std::string_view source) const;
+  std::string Member(std::string_view source) const;
+  // A struct that functions of WGSL give, and that cannot be declared.
+  bool IsInbuilt(ir::TypeId type) const;
+  // Structs of typed modules that this module has in their atomic form only: they keep their names.
+  std::vector<ir::TypeId> atomic_only;
+
   // As a value: "vec3<f32>", "array<light, 4>". Requires: no handle. Valid until the next call.
   const std::string& Text(ir::TypeId type);
   // In memory, where the leaves of `atomic` that lie in it, counted from `first`, are atomic.

@@ -12,13 +12,15 @@
 #include "compiler/emit/wgsl/lower/lower_image.h"
 #include "compiler/emit/wgsl/lower/lower_memory.h"
 #include "compiler/emit/wgsl/lower/lower_place.h"
+#include "compiler/emit/wgsl/lower/lower_texture.h"
+#include "compiler/emit/wgsl/lower/lower_typed.h"
 
 namespace kiln::wgsl {
 namespace {
 
-// Statements write lines at once, or end the block. What typed modules have beyond this never gets
-// here, because the target is checked before.
-void LowerStatement(RegionLowering& region, const ir::Inst& inst) {
+// Statements write lines at once, or end the block. What no statement of WGSL is never gets here,
+// because modules are checked before.
+void LowerStatement(RegionLowering& region, ir::InstId id, const ir::Inst& inst) {
   using enum ir::InstKind;
   switch (inst.kind) {
     case kYield:
@@ -32,8 +34,7 @@ void LowerStatement(RegionLowering& region, const ir::Inst& inst) {
     case kLoop:
       return LowerLoop(region, inst.As<ir::LoopInst>());
     case kBreak:
-      region.Line("break;");
-      region.ends = true;
+      LowerBreak(region, id, inst.As<ir::BreakInst>());
       return;
     case kContinue:
       region.Line("continue;");
@@ -45,9 +46,18 @@ void LowerStatement(RegionLowering& region, const ir::Inst& inst) {
       return LowerDiscard(region);
     case kStore:
       return LowerStore(region, inst.As<ir::StoreInst>());
+    case kSwitch:
+      return LowerSwitch(region, inst.As<ir::SwitchInst>());
+    case kDemote:
+      region.Line("discard;");
+      return;
+    case kUnreachable:
+      return LowerUnreachable(region);
+    case kBarrier:
+      return LowerBarrierOf(region, inst.As<ir::BarrierInst>());
     case kInsertionPoint:
       return LowerInsertionPoint(region, inst.As<ir::InsertionPointInst>());
-    default:  // values, and what is left of typed modules (CheckTarget)
+    default:  // values
       break;
   }
   KILN_CHECK(false, "{} is no specialised statement", ir::FactsOf(inst.kind).mnemonic);
@@ -96,7 +106,15 @@ void LowerValue(RegionLowering& region, ir::InstId id, const ir::Inst& inst) {
       return LowerSelect(region, id, inst.As<ir::SelectInst>());
     case kSelectBlocks:
       return LowerSelectBlocks(region, id, inst.As<ir::SelectBlocksInst>());
-    default:  // statements, and what is left of typed modules
+    case kBitcast:
+      return LowerBitcast(region, id, inst.As<ir::BitcastInst>());
+    case kInsert:
+      return LowerInsert(region, id, inst.As<ir::InsertInst>());
+    case kImage:
+      return LowerTexture(region, id, inst.As<ir::ImageInst>());
+    case kAtomic:
+      return LowerAtomicOf(region, id, inst.As<ir::AtomicInst>());
+    default:  // statements
       break;
   }
   KILN_CHECK(false, "{} is no specialised value", ir::FactsOf(inst.kind).mnemonic);
@@ -114,6 +132,9 @@ void PassOver(RegionLowering& region, ir::InstId id) {
 // Statements write lines, values define texts, places wait.
 void LowerInst(RegionLowering& region, ir::InstId id) {
   const ir::Inst& inst = region.InstOf(id);
+  if (region.typed() && region.typed_region.left_out[id.value]) {
+    return;
+  }
   switch (ir::FactsOf(inst.kind).result) {
     case ir::ResultSchema::kValue:
       // A coordinate with a layer that only one sample asks for is never put together; its parts
@@ -128,7 +149,7 @@ void LowerInst(RegionLowering& region, ir::InstId id) {
       }
       return;
     case ir::ResultSchema::kVoid:
-      LowerStatement(region, inst);
+      LowerStatement(region, id, inst);
       return;
     case ir::ResultSchema::kDeferred:
       break;

@@ -9,6 +9,7 @@
 
 #include "compiler/emit/wgsl/lower/lower_block.h"
 #include "compiler/emit/wgsl/lower/lower_place.h"
+#include "compiler/emit/wgsl/lower/lower_typed.h"
 
 namespace kiln::wgsl {
 namespace {
@@ -68,6 +69,9 @@ void LowerIf(RegionLowering& region, const ir::IfInst& inst) {
 // the body, and the loop is left there. The continuing block of WGSL takes the third block;
 // `continue` leads to it in both.
 void LowerLoop(RegionLowering& region, const ir::LoopInst& inst) {
+  if (region.typed()) {
+    return LowerTypedLoop(region, inst);
+  }
   const std::span<const uint32_t> blocks = region.source().List(inst.blocks);
   region.Flush();
   ++region.loops;
@@ -96,6 +100,9 @@ void LowerLoop(RegionLowering& region, const ir::LoopInst& inst) {
 }
 
 void LowerReturn(RegionLowering& region, const ir::ReturnInst& inst) {
+  if (!region.source().io.empty()) {
+    return LowerTypedReturn(region);
+  }
   region.Line(inst.value.valid() ? fmt::format("return {};", region.Take(inst.value).text)
                                  : "return;");
   region.ends = true;
@@ -104,6 +111,10 @@ void LowerReturn(RegionLowering& region, const ir::ReturnInst& inst) {
 // Control flows on behind a discard, so that what is sampled later has its neighbours; what the
 // invocation writes from now on does not count. Only loops are left, so that they end.
 void LowerDiscard(RegionLowering& region) {
+  if (region.typed()) {
+    region.Line("discard;");
+    return LowerUnreachable(region);
+  }
   // The flag is there only if some loop of the module asks for it. It is set before the discard,
   // since nothing that is written afterwards counts.
   region.LineIf(MarkKind::kIfFlag, 0, "kiln__discarded = true;");
@@ -137,8 +148,7 @@ void LowerLogical(RegionLowering& region, ir::InstId id, const ir::LogicalInst& 
   }
   // Otherwise the left value goes to a variable and the statements of the right one to an `if`.
   region.Flush();
-  const std::string variable = region.NewName();
-  region.Line(fmt::format("var {} : bool = {};", variable, left.text));
+  const std::string variable = region.NewVariable("bool", left.text);
   region.Line(fmt::format("if ({}{}) {{", both ? "" : "!", variable));
   WriteValue(region, right, variable);
   region.Line("}");
@@ -152,8 +162,7 @@ void LowerSelectBlocks(RegionLowering& region, ir::InstId id, const ir::SelectBl
   region.Flush();
   const RegionLowering::NestedBlock yes = region.Capture(ir::BlockId{blocks[0]});
   const RegionLowering::NestedBlock no = region.Capture(ir::BlockId{blocks[1]});
-  const std::string variable = region.NewName();
-  region.Line(fmt::format("var {} : {};", variable, region.Type(inst.type)));
+  const std::string variable = region.NewVariable(region.Type(inst.type));
   region.Line(fmt::format("if ({}) {{", condition.text));
   WriteValue(region, yes, variable);
   region.Line("} else {");
@@ -192,7 +201,9 @@ void LowerCall(RegionLowering& region, ir::InstId id, const ir::CallInst& inst) 
   } else {
     region.DefineHere(id, {.text = std::move(call)});
   }
-  LeaveIfDiscarded(region, inst.function);
+  if (!region.typed()) {
+    LeaveIfDiscarded(region, inst.function);
+  }
 }
 
 }  // namespace kiln::wgsl

@@ -6,6 +6,7 @@
 #include "compiler/emit/wgsl/lower/lower_expr.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <iterator>
 #include <vector>
@@ -16,6 +17,7 @@
 #include "compiler/emit/wgsl/literals.h"
 #include "compiler/emit/wgsl/lower/lower_image.h"
 #include "compiler/emit/wgsl/lower/lower_memory.h"
+#include "compiler/emit/wgsl/lower/lower_typed.h"
 #include "compiler/emit/wgsl/lower/rows.h"
 #include "compiler/emit/wgsl/names.h"
 #include "compiler/ir/enum_names.h"
@@ -113,12 +115,27 @@ bool FailsAsRight(const RegionLowering& region, ir::InstId id, BinaryForm form) 
                              [&](uint32_t value) { return shift ? value >= 32 : value == 0; });
 }
 
+// A constant count as the unsigned one that it is in WGSL. Requires: AddScalars sees through it, as
+// FailsAsRight found.
+Expr UnsignedConstant(RegionLowering& region, ir::InstId id, uint32_t rows) {
+  std::vector<uint32_t> bits;
+  AddScalars(region, id, bits);
+  const bool same = std::ranges::all_of(bits, [&](uint32_t one) { return one == bits[0]; });
+  std::vector<Expr> parts;
+  for (const uint32_t one : same ? std::span(bits).first(1) : std::span(bits)) {
+    parts.push_back({.text = fmt::format("{}u", one), .constant = true});
+  }
+  return rows == 1 ? parts[0] : Called(region.VectorType(ir::Scalar::kU32, rows), parts);
+}
+
 // Shift counts are u32 in WGSL, whatever is shifted. A shift that ignores the sign of its type, or
 // asks for it, goes through the type that has it.
 Expr Shifted(RegionLowering& region, const ir::Type& type, BinaryForm form, const Expr& left,
-             const Expr& right, std::string_view op) {
-  const Expr count =
-      type.scalar == ir::Scalar::kU32 ? right : Bitcast(region, ir::Scalar::kU32, type.rows, right);
+             const Expr& right, ir::InstId right_id, std::string_view op) {
+  const Expr count = type.scalar == ir::Scalar::kU32 ? right
+                     : right.constant && region.typed()
+                         ? UnsignedConstant(region, right_id, type.rows)
+                         : Bitcast(region, ir::Scalar::kU32, type.rows, right);
   if (form == BinaryForm::kShift) {
     return Binary(left, op, count);
   }
@@ -214,6 +231,9 @@ Expr ConstantExpr(RegionLowering& region, ir::ConstId constant) {
             .binding = negative ? Binding::kUnary : Binding::kPrimary,
             .constant = true};
   }
+  if (region.typed() && IsZeroConstant(region.pool(), constant)) {
+    return {.text = region.Type(c.type) + "()", .constant = true};
+  }
   std::vector<Expr> parts;
   const std::span<const ir::ConstId> ids = region.pool().Parts(constant);
   // Equal components are written once, as WGSL's constructors spread a single value.
@@ -255,17 +275,27 @@ void LowerUnary(RegionLowering& region, ir::InstId id, const ir::UnaryInst& inst
 void LowerBinary(RegionLowering& region, ir::InstId id, const ir::BinaryInst& inst) {
   const ir::Type left_type = region.TypeOf(inst.left);
   const ir::Type right_type = region.TypeOf(inst.right);
+  if (region.IsWeak(id)) {  // whether an exchange has happened
+    return region.Define(id, ExchangedText(region, inst.left));
+  }
   const BinaryRow& row = RowOf(inst.op);
   const BinaryForm form = FormOf(row, left_type.scalar);
   KILN_CHECK(form != BinaryForm::kNone, "no operator {} of this type", inst.op);
+  // A count that is unsigned and was made signed for the IR.
+  const bool unsigned_count = region.IsTakenApart(inst.right);
+  const ir::InstId right_id =
+      unsigned_count ? region.InstOf(inst.right).As<ir::BitcastInst>().value : inst.right;
   Expr left = region.Take(inst.left);
-  Expr right = region.Take(inst.right);
+  Expr right = region.Take(right_id);
   if (left.constant && right.constant) {
     left = region.Hidden(region.InstOf(inst.left).type, left);
   }
   if (right.constant && form != BinaryForm::kPlain && form != BinaryForm::kNotEqual &&
-      FailsAsRight(region, inst.right, form)) {
-    right = region.Hidden(region.InstOf(inst.right).type, right);
+      FailsAsRight(region, right_id, form)) {
+    right = region.Hidden(region.InstOf(right_id).type, right);
+  }
+  if (unsigned_count) {
+    return region.Define(id, Binary(left, row.text, right));
   }
   const bool matrices =
       left_type.kind == ir::TypeKind::kMatrix && right_type.kind == ir::TypeKind::kMatrix;
@@ -280,7 +310,7 @@ void LowerBinary(RegionLowering& region, ir::InstId id, const ir::BinaryInst& in
     case BinaryForm::kShift:
     case BinaryForm::kLogicalShift:
     case BinaryForm::kArithmeticShift:
-      region.Define(id, Shifted(region, left_type, form, left, right, row.text));
+      region.Define(id, Shifted(region, left_type, form, left, right, right_id, row.text));
       return;
     case BinaryForm::kNotEqual:
       region.Define(id, Binary(left, "!=", right));
@@ -298,6 +328,9 @@ void LowerBinary(RegionLowering& region, ir::InstId id, const ir::BinaryInst& in
 }
 
 void LowerConstruct(RegionLowering& region, ir::InstId id, const ir::ConstructInst& inst) {
+  if (region.typed() && IsZero(region.source(), region.pool(), id)) {
+    return region.Define(id, {.text = region.Type(inst.type) + "()", .constant = true});
+  }
   std::vector<Expr> parts;
   for (const uint32_t operand : region.source().List(inst.operands)) {
     parts.push_back(region.Take(ir::InstId{operand}));
@@ -328,12 +361,23 @@ void LowerConvert(RegionLowering& region, ir::InstId id, const ir::ConvertInst& 
 
 void LowerExtract(RegionLowering& region, ir::InstId id, const ir::ExtractInst& inst) {
   const ir::Type type = region.TypeOf(inst.value);
+  // A part of what was put together is what it was made of; a part that WGSL gives stands alone.
+  if (region.IsTakenApart(inst.value)) {
+    const ir::InstId part{region.source().List(
+        region.InstOf(inst.value).As<ir::ConstructInst>().operands)[inst.index]};
+    return region.Define(id, region.Take(part));
+  }
+  if (region.IsShownAsPart(inst.value)) {
+    return region.Define(id, region.Take(inst.value));
+  }
   Expr value = region.Take(inst.value);
   value.text = OperandText(value);
-  if (type.kind == ir::TypeKind::kStruct) {
+  if (region.types().IsInbuilt(region.InstOf(inst.value).type)) {
+    value.text += InbuiltMember(region, inst);
+  } else if (type.kind == ir::TypeKind::kStruct) {
     const ir::ShapeMember& member =
         region.pool().Members(region.InstOf(inst.value).type)[inst.index];
-    value.text += "." + MemberName(region.pool().Text(member.name));
+    value.text += "." + region.types().Member(region.pool().Text(member.name));
   } else if (type.kind == ir::TypeKind::kVector) {
     value.text += std::string(".") + kLetters[inst.index];
   } else {
@@ -345,6 +389,9 @@ void LowerExtract(RegionLowering& region, ir::InstId id, const ir::ExtractInst& 
 
 void LowerSwizzle(RegionLowering& region, ir::InstId id, const ir::SwizzleInst& inst) {
   Expr value = region.Take(inst.value);
+  if (region.IsShownAsPart(inst.value)) {
+    return region.Define(id, std::move(value));
+  }
   const uint32_t count = ir::SwizzleCount(inst.letters);
   // A swizzle of a scalar repeats it.
   if (region.TypeOf(inst.value).rows == 1) {
@@ -369,6 +416,22 @@ void LowerSelect(RegionLowering& region, ir::InstId id, const ir::SelectInst& in
   region.Define(id, Called("select", arguments));
 }
 
+namespace {
+
+// As WGSL's clamp is read: the form of the IR needs bounds in order, which is not known then.
+void LowerClamp(RegionLowering& region, ir::InstId id, std::span<const uint32_t> operands) {
+  Expr value = region.Take(ir::InstId{operands[0]});
+  const Expr low = region.Take(ir::InstId{operands[1]});
+  const Expr high = region.Take(ir::InstId{operands[2]});
+  if (value.constant && low.constant) {
+    value = region.Hidden(region.InstOf(ir::InstId{operands[0]}).type, value);
+  }
+  const Expr raised = Called("max", std::array{value, low});
+  region.Define(id, Called("min", std::array{raised, high}));
+}
+
+}  // namespace
+
 void LowerBuiltin(RegionLowering& region, ir::InstId id, const ir::BuiltinCallInst& inst) {
   const BuiltinRow& row = RowOf(inst.builtin);
   switch (row.form) {
@@ -379,6 +442,7 @@ void LowerBuiltin(RegionLowering& region, ir::InstId id, const ir::BuiltinCallIn
     case BuiltinForm::kMemory:
       return LowerMemory(region, id, inst);
     case BuiltinForm::kSpecialising:
+    case BuiltinForm::kMissing:
       KILN_CHECK(false, "{} in specialised code", ir::FactsOf(inst.builtin).name);
       return;
     case BuiltinForm::kCall:
@@ -389,8 +453,14 @@ void LowerBuiltin(RegionLowering& region, ir::InstId id, const ir::BuiltinCallIn
   }
   const std::span<const uint32_t> operands = region.source().List(inst.arguments);
   std::vector<Expr> arguments;
+  if (region.typed() &&
+      (inst.builtin == ir::Builtin::kClamp || inst.builtin == ir::Builtin::kNClamp)) {
+    return LowerClamp(region, id, operands);
+  }
   for (const uint32_t operand : operands) {
-    arguments.push_back(region.Take(ir::InstId{operand}));
+    // A part of a field of bits that is kept in the word: WGSL keeps it.
+    const bool kept = region.IsTakenApart(ir::InstId{operand});
+    arguments.push_back(region.Take(kept ? FirstArgument(region, operand) : ir::InstId{operand}));
   }
   // One hidden operand is enough to keep WGSL from evaluating the call. Where bounds are out of
   // order it must be one of them, because WGSL looks at these apart from the rest.

@@ -17,9 +17,8 @@ void LowerCompareExchange(RegionLowering& region, ir::InstId id, const std::stri
   // Both values are read in every round, so they get names in front of the loop.
   const Expr expected = region.Named(type, expected_value);
   const Expr desired = region.Named(type, new_value);
-  const std::string old = region.NewName();
+  const std::string old = region.NewVariable(type);
   const std::string attempt = region.NewName();
-  region.Line(fmt::format("var {} : {};", old, type));
   region.Open("loop {");
   region.Line(fmt::format("let {} = atomicCompareExchangeWeak(&{}, {}, {});", attempt, place,
                           expected.text, desired.text));

@@ -9,6 +9,7 @@
 
 #include "compiler/base/check.h"
 #include "compiler/base/threads/stop.h"
+#include "compiler/emit/wgsl/lower/lower_typed.h"
 #include "compiler/emit/wgsl/memory_struct.h"
 #include "compiler/emit/wgsl/names.h"
 
@@ -31,6 +32,19 @@ PlaceText GlobalRoot(RegionLowering& region, const ir::GlobalRefInst& inst) {
           .type = inst.type,
           .atomic = region.AtomicLeavesOf(inst.decl),
           .constant = decl.constant};
+}
+
+// A copy of an input is the input, which nothing writes.
+PlaceText TypedLocal(RegionLowering& region, const ir::LocalRefInst& inst) {
+  TypedRegion& typed = region.typed_region;
+  if (const InputCopy* copy = typed.CopyOf(inst.local)) {
+    typed.io_used[copy->row] = true;
+    return {.text = typed.io[copy->row], .type = inst.type, .constant = true};
+  }
+  if (!typed.IsTouched(inst.local)) {
+    typed.touched.push_back(inst.local);
+  }
+  return {.text = region.LocalText(inst.local), .type = inst.type};
 }
 
 // What a place begins with.
@@ -59,11 +73,16 @@ PlaceText RootOf(RegionLowering& region, ir::InstId id) {
               .constant = true};
     case ir::InstKind::kTemp:
       return {.text = region.Take(id).text, .type = inst.type};
-    default:
-      KILN_CHECK(inst.kind == ir::InstKind::kLocalRef, "{} is no root of a place",
-                 ir::FactsOf(inst.kind).mnemonic);
+    case ir::InstKind::kLocalRef:
+      if (region.typed()) {
+        return TypedLocal(region, inst.As<ir::LocalRefInst>());
+      }
       return {.text = region.LocalText(inst.As<ir::LocalRefInst>().local), .type = inst.type};
+    default:
+      break;
   }
+  KILN_CHECK(false, "{} is no root of a place", ir::FactsOf(inst.kind).mnemonic);
+  return {};
 }
 
 // Index of a step that is a constant; nothing if a value decides it.
@@ -112,7 +131,7 @@ void AddStep(RegionLowering& region, ir::InstId step, PlaceText& place) {
   if (type.kind == ir::TypeKind::kStruct) {
     const ir::ShapeMember& member = region.pool().Members(place.type)[index.value()];
     place.leaf += region.types().LeafOfMember(place.type, *index);
-    place.text += "." + MemberName(region.pool().Text(member.name));
+    place.text += "." + region.types().Member(region.pool().Text(member.name));
     place.type = member.type;
     return;
   }
@@ -173,7 +192,7 @@ class AtomicCopy {
   void RunMembers(ir::TypeId type, const std::string& memory, const std::string& plain,
                   uint32_t leaf) {
     for (const ir::ShapeMember& member : region_.pool().Members(type)) {
-      const std::string name = "." + MemberName(region_.pool().Text(member.name));
+      const std::string name = "." + region_.types().Member(region_.pool().Text(member.name));
       Run(member.type, memory + name, plain + name, leaf);
       leaf += region_.types().LeavesOf(member.type);
     }
@@ -202,7 +221,17 @@ PlaceText PlaceOf(RegionLowering& region, ir::InstId id) {
   const auto access = inst.As<ir::AccessInst>();
   const std::span<const uint32_t> steps = region.source().List(access.steps);
   PlaceText place = RootOf(region, access.root);
-  size_t taken = IsBlockRoot(region, access.root) ? AddBlockMember(region, steps, place) : 0;
+  size_t taken = 0;
+  if (IsBlockRoot(region, access.root)) {
+    if (!region.typed()) {
+      taken = AddBlockMember(region, steps, place);
+    } else if (const ir::DeclId decl = region.InstOf(access.root).As<ir::GlobalRefInst>().decl;
+               region.names().ClassOf(decl).bare) {
+      // The member is the variable itself; leaves are counted as before.
+      place.type = region.pool().Members(place.type)[0].type;
+      taken = 1;
+    }
+  }
   for (; taken < steps.size(); ++taken) {
     AddStep(region, ir::InstId{steps[taken]}, place);
   }
@@ -211,14 +240,15 @@ PlaceText PlaceOf(RegionLowering& region, ir::InstId id) {
 
 // A temp is a variable with a number for a name.
 void LowerTemp(RegionLowering& region, ir::InstId id) {
-  const std::string name = region.NewName();
-  region.Line(fmt::format("var {} : {};", name, region.Type(region.InstOf(id).type)));
-  region.SetText(id, name);
+  region.SetText(id, region.NewVariable(region.Type(region.InstOf(id).type)));
 }
 
 // A load of a place that may be written is text that reads: it can wait for its user only until
 // something is stored. Atomic loads are never repeated or moved.
 void LowerLoad(RegionLowering& region, ir::InstId id, const ir::LoadInst& inst) {
+  if (uint32_t row = 0; IsInterfacePlace(region.source(), inst.place, row)) {
+    return region.Define(id, InputText(region, row));
+  }
   const PlaceText place = PlaceOf(region, inst.place);
   region.types().AddStructs(place.type, region.needs().structs);
   if (!region.types().HoldsAtomic(place.type, place.atomic, place.leaf)) {
@@ -230,8 +260,7 @@ void LowerLoad(RegionLowering& region, ir::InstId id, const ir::LoadInst& inst) 
     region.DefineHere(id, {.text = fmt::format("atomicLoad(&{})", place.text)});
     return;
   }
-  const std::string name = region.NewName();
-  region.Line(fmt::format("var {} : {};", name, region.Type(place.type)));
+  const std::string name = region.NewVariable(region.Type(place.type));
   AtomicCopy(region, place.atomic, AtomicCopy::Way::kLoad)
       .Run(place.type, place.text, name, place.leaf);
   region.SetText(id, name);
@@ -239,6 +268,13 @@ void LowerLoad(RegionLowering& region, ir::InstId id, const ir::LoadInst& inst) 
 
 // The order matters: the place and the value first, then everything that waits, then the store.
 void LowerStore(RegionLowering& region, const ir::StoreInst& inst) {
+  if (uint32_t row = 0; IsInterfacePlace(region.source(), inst.place, row)) {
+    region.typed_region.outputs[row] = ArgumentText(region.Take(inst.value));
+    return;
+  }
+  if (region.typed() && IsFirstZero(region, inst)) {
+    return;
+  }
   const PlaceText place = PlaceOf(region, inst.place);
   Expr value = region.Take(inst.value);
   const bool atomic = region.types().HoldsAtomic(place.type, place.atomic, place.leaf);

@@ -8,8 +8,10 @@
 
 #include "compiler/base/check.h"
 #include "compiler/emit/wgsl/lower/lower_block.h"
+#include "compiler/emit/wgsl/lower/typed_parts.h"
 #include "compiler/emit/wgsl/names.h"
 #include "compiler/ir/operands.h"
+#include "compiler/ir/typing/image_typing.h"
 #include "compiler/ir/typing/typing.h"
 
 namespace kiln::wgsl {
@@ -29,8 +31,15 @@ RegionLowering::RegionLowering(const ir::SpecialisedRegion& region, const Loweri
       names_(inputs.names),
       atomics_(inputs.atomics),
       most_bytes_(inputs.most_bytes),
+      is_body_(inputs.is_body),
       values_(region.insts.size()) {
   CountUses();
+  if (typed()) {
+    FoldStructs();
+    PrepareTyped(*this);
+    DropUnused();
+    PrepareParts(*this);
+  }
 }
 
 // Places are no values: their text is written where they are used.
@@ -64,14 +73,27 @@ void RegionLowering::TakeApart(ir::InstId image, ir::InstId coordinate) {
   if (whole.uses != 1 || !whole.local || parts.size() != 2) {
     return;
   }
+  const auto is_layer = [&](ir::Scalar scalar) {
+    return scalar == ir::Scalar::kU32 || (typed() && scalar == ir::Scalar::kS32);
+  };
   whole.taken_apart = true;
   const ir::InstId layer{parts[1]};
   Value& converted = values_[layer.value];
   if (InstOf(layer).kind == ir::InstKind::kConvert && converted.uses == 1 && converted.local &&
-      TypeOf(InstOf(layer).As<ir::ConvertInst>().value).scalar == ir::Scalar::kU32) {
+      is_layer(TypeOf(InstOf(layer).As<ir::ConvertInst>().value).scalar)) {
     converted.taken_apart = true;
   } else if (TypeOf(layer).scalar == ir::Scalar::kF32) {
     whole.taken_apart = false;  // a layer that is a float needs to be rounded
+  }
+}
+
+// The same of typed modules, whose operations have the image first.
+void RegionLowering::TakeCoordinateApart(const ir::ImageInst& inst) {
+  const std::span<const uint32_t> operands = source_.List(inst.operands);
+  const std::string_view letters = ir::FactsOf(inst.op).operands;
+  const bool sampler = letters.starts_with('S');
+  if (!letters.empty() && (inst.keywords & ir::kCombinedSampler) == 0) {
+    TakeApart(ir::InstId{operands[0]}, ir::InstId{operands[sampler ? 2 : 1]});
   }
 }
 
@@ -95,6 +117,9 @@ void RegionLowering::CountUses() {
     }
   }
   for (const ir::Inst& inst : source_.insts) {
+    if (inst.kind == ir::InstKind::kImage) {
+      TakeCoordinateApart(inst.As<ir::ImageInst>());
+    }
     if (inst.kind != ir::InstKind::kBuiltinCall) {
       continue;
     }
@@ -113,6 +138,71 @@ void RegionLowering::CountUses() {
       for (const uint32_t step : lists(source_.insts[i].As<ir::AccessInst>().steps)) {
         CountStep(ir::InstId{i}, ir::InstId{step});
       }
+    }
+  }
+}
+
+// A struct that is put together and only taken apart again is neither: who extracts a part is a
+// user of what it was made of. Linear.
+void RegionLowering::FoldStructs() {
+  std::vector<bool> folds(source_.insts.size());
+  const auto lists = [&](ir::ListId list) { return source_.List(list); };
+  for (uint32_t i = 0; i < source_.insts.size(); ++i) {
+    folds[i] = source_.insts[i].kind == ir::InstKind::kConstruct &&
+               pool()[source_.insts[i].type].kind == ir::TypeKind::kStruct && values_[i].uses != 0;
+  }
+  for (const ir::Inst& inst : source_.insts) {
+    if (inst.kind != ir::InstKind::kExtract) {
+      ir::ForEachInstOperand(inst, lists, [&](uint32_t operand) { folds[operand] = false; });
+    }
+  }
+  for (uint32_t i = 0; i < source_.insts.size(); ++i) {
+    const ir::Inst& inst = source_.insts[i];
+    if (folds[i]) {
+      values_[i].taken_apart = true;
+      MarkWeak(inst);
+      for (const uint32_t part : lists(inst.As<ir::ConstructInst>().operands)) {
+        --values_[part].uses;
+      }
+    } else if (inst.kind == ir::InstKind::kExtract) {
+      const auto extract = inst.As<ir::ExtractInst>();
+      if (folds[extract.value.value]) {
+        Value& part =
+            values_[lists(InstOf(extract.value).As<ir::ConstructInst>().operands)[extract.index]];
+        ++part.uses;
+        part.local = part.local && part.block == values_[i].block;
+      }
+    }
+  }
+}
+
+// What atomicCompareExchangeWeak gives is a struct of its own, made of the old value and of whether
+// it is the one that was expected.
+void RegionLowering::MarkWeak(const ir::Inst& construct) {
+  const std::span<const uint32_t> parts = source_.List(construct.As<ir::ConstructInst>().operands);
+  if (!types_.IsInbuilt(construct.type) || parts.size() != 2) {
+    return;
+  }
+  const ir::Inst& old = source_.insts[parts[0]];
+  const ir::Inst& same = source_.insts[parts[1]];
+  if (old.kind == ir::InstKind::kAtomic && same.kind == ir::InstKind::kBinary &&
+      old.As<ir::AtomicInst>().op == ir::AtomicOp::kCompareExchange &&
+      same.As<ir::BinaryInst>().left.value == parts[0]) {
+    values_[parts[0]].weak = true;
+    values_[parts[1]].weak = true;
+  }
+}
+
+// What nobody needs is not written, and needs nothing itself. Operands precede their users, so one
+// walk from the last row to the first finds all.
+void RegionLowering::DropUnused() {
+  const auto lists = [&](ir::ListId list) { return source_.List(list); };
+  for (size_t i = source_.insts.size(); i-- > 0;) {
+    const ir::Inst& inst = source_.insts[i];
+    const bool unused = values_[i].uses == 0 && IsPure(inst);
+    if ((unused || typed_region.left_out[i]) && !values_[i].taken_apart) {
+      typed_region.left_out[i] = true;
+      ir::ForEachInstOperand(inst, lists, [&](uint32_t operand) { --values_[operand].uses; });
     }
   }
 }
@@ -161,7 +251,37 @@ void RegionLowering::InsertionPoint(ir::RegionId region) {
   text_ += Mark(MarkKind::kInsertionPoint, region.value);
 }
 
-std::string RegionLowering::NewName() { return ValueName(next_name_++); }
+// Behind names that are taken: what was a variable of kiln's is one of the source when it is read
+// back.
+std::string RegionLowering::NewName() {
+  std::string name = ValueName(next_name_++);
+  while (typed_region.names.Has(name)) {
+    name = ValueName(next_name_++);
+  }
+  return name;
+}
+
+// Those of typed modules stand in front, like the variables of the source, so that a second round
+// finds nothing to move.
+std::string RegionLowering::NewVariable(const std::string& type, std::string_view value) {
+  std::string name = NewName();
+  if (!typed()) {
+    Line(value.empty() ? fmt::format("var {} : {};", name, type)
+                       : fmt::format("var {} : {} = {};", name, type, value));
+    return name;
+  }
+  Declare(name, type);
+  if (!value.empty()) {
+    Line(fmt::format("{} = {};", name, value));
+  }
+  return name;
+}
+
+void RegionLowering::Declare(const std::string& name, const std::string& type) {
+  const std::string line = fmt::format("  var {} : {};\n", name, type);
+  declared_ += line;
+  object_.bytes += line.size();
+}
 
 // A value that a name stands for stays constant, if it was.
 Expr RegionLowering::Named(const std::string& type, const Expr& value) {
@@ -172,9 +292,7 @@ Expr RegionLowering::Named(const std::string& type, const Expr& value) {
 
 // A `var`, so that WGSL does not take the value for a constant (spec/wgsl 3.5).
 Expr RegionLowering::Hidden(ir::TypeId type, const Expr& value) {
-  const std::string name = NewName();
-  Line(fmt::format("var {} : {} = {};", name, Type(type), value.text));
-  return {.text = name};
+  return {.text = NewVariable(Type(type), value.text)};
 }
 
 void RegionLowering::Report(Code code, ir::InstId where, std::vector<kiln::Argument> arguments) {
@@ -209,7 +327,15 @@ void RegionLowering::Define(ir::InstId id, Expr value) {
 }
 
 void RegionLowering::DefineHere(ir::InstId id, const Expr& value) {
-  values_[id.value].expr = Named(Type(InstOf(id).type), value);
+  const ir::TypeId shown = values_[id.value].shown;
+  const ir::TypeId type = shown.valid() ? shown : InstOf(id).type;
+  if (types_.IsInbuilt(type)) {  // a type that has no name
+    const std::string name = NewName();
+    Line(fmt::format("let {} = {};", name, value.text));
+    values_[id.value].expr = {.text = name};
+    return;
+  }
+  values_[id.value].expr = Named(Type(type), value);
 }
 
 // Text that is taken is part of other text, which waits in its place.
@@ -264,7 +390,7 @@ std::string RegionLowering::LocalText(ir::LocalId local) const {
 }
 
 TextObject RegionLowering::Finish() {
-  object_.code = Split(text_);
+  object_.code = Split(declared_ + text_);
   object_.ends = ends;
   return std::move(object_);
 }

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "compiler/emit/wgsl/lower.h"
+#include "compiler/emit/wgsl/lower/typed_region.h"
 #include "compiler/ir/builtins.h"
 
 namespace kiln::wgsl {
@@ -74,6 +75,10 @@ class RegionLowering {
     Line(text);
   }
   std::string NewName();
+  // A variable without a name in the source. What it begins with: nothing, or a value.
+  std::string NewVariable(const std::string& type, std::string_view value = {});
+  // `var` in front of the text. Requires: of typed modules.
+  void Declare(const std::string& name, const std::string& type);
   // `let` of a new name.
   Expr Named(const std::string& type, const Expr& value);
   // A variable that holds the value, for operands that WGSL must not compute.
@@ -81,6 +86,9 @@ class RegionLowering {
   void Report(Code code, ir::InstId where, std::vector<Argument> arguments);
   Needs& needs() { return object_.needs; }
   void Mention(const VariableUse& variable);
+  // Lines in front of everything. Requires: of typed modules.
+  void PutInFront(std::string_view lines) { declared_.insert(0, lines); }
+  void SetInterface(std::vector<std::string> io) { object_.io = std::move(io); }
   TextObject Finish();
 
   // --- values
@@ -98,6 +106,17 @@ class RegionLowering {
   bool Reads(ir::InstId id) const { return values_[id.value].expr.reads; }
   // Whether the only user of a coordinate takes its parts instead: nobody asks for it as a whole.
   bool IsTakenApart(ir::InstId id) const { return values_[id.value].taken_apart; }
+  void SetTakenApart(ir::InstId id) { values_[id.value].taken_apart = true; }
+  // Whether it is used once, in the block that computes it.
+  bool IsUsedOnce(ir::InstId id) const {
+    return values_[id.value].uses == 1 && values_[id.value].local;
+  }
+  // An exchange that WGSL's own, which may fail, stands for: who asks for it compares as it does.
+  bool IsWeak(ir::InstId id) const { return values_[id.value].weak; }
+  // What an instruction shows instead of its whole: a part, which its user knows about.
+  void ShowAs(ir::InstId id, ir::TypeId type) { values_[id.value].shown = type; }
+  bool IsShownAsPart(ir::InstId id) const { return values_[id.value].shown.valid(); }
+  uint32_t ShownRows(ir::InstId id) const { return pool()[values_[id.value].shown].rows; }
   // Names everything that waits and reads what may change.
   void Flush();
 
@@ -115,6 +134,11 @@ class RegionLowering {
   void SetNames(std::vector<LocalName> names) { object_.names = std::move(names); }
   std::string LocalText(ir::LocalId local) const;
 
+  bool typed() const { return types_.typed; }
+  bool is_body() const { return is_body_; }
+  // Of typed modules: what this region decides about its locals and interface (typed_region.h).
+  TypedRegion typed_region;
+
   uint32_t indent = 1;
   uint32_t loops = 0;  // of this region, around the current place
   Expr yielded;        // by the last block
@@ -128,11 +152,17 @@ class RegionLowering {
     bool local = true;             // all uses are in that block, and evaluate it once
     bool waits = false;
     bool taken_apart = false;
+    bool weak = false;
+    ir::TypeId shown{};  // of the part that stands for it
   };
 
   void Append(std::string_view line);
   void CountUses();
+  void FoldStructs();
+  void MarkWeak(const ir::Inst& construct);
+  void DropUnused();
   void TakeApart(ir::InstId image, ir::InstId coordinate);
+  void TakeCoordinateApart(const ir::ImageInst& inst);
   void CountStep(ir::InstId access, ir::InstId step);
 
   const ir::SpecialisedRegion& source_;
@@ -140,8 +170,10 @@ class RegionLowering {
   const DeclNames& names_;
   std::span<const AtomicDecl> atomics_;
   const uint64_t most_bytes_;
+  const bool is_body_;
   TextObject object_;
   std::string text_;
+  std::string declared_;             // variables of typed modules: they stand in front of the text
   std::vector<Value> values_;        // by InstId
   std::vector<ir::InstId> waiting_;  // in order
   uint32_t next_name_ = 1;

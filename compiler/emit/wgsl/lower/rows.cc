@@ -54,11 +54,9 @@ consteval bool InOrder(const Enum (&rows)[kCount]) {
   return true;
 }
 static_assert(InOrder(kBinaryOps) &&
-              std::size(kBinaryRows) == static_cast<size_t>(ir::BinaryOp::kNotEqual) + 1);
+              std::size(kBinaryRows) == static_cast<size_t>(ir::BinaryOp::kNotEqualOrdered) + 1);
 static_assert(std::size(kUnaryRows) == static_cast<size_t>(ir::UnaryOp::kPlus) + 1);
-// Builtins of typed modules come behind those of RPL and have no row.
-// A builtin without a row is refused at the instruction (WGSL8202).
-static_assert(InOrder(kBuiltinOrder) && std::size(kBuiltins) <= ir::kBuiltinCount);
+static_assert(InOrder(kBuiltinOrder) && std::size(kBuiltins) == ir::kBuiltinCount);
 static_assert(kHelperCount <= 32);
 
 }  // namespace
@@ -94,12 +92,7 @@ std::string_view TextOf(ir::UnaryOp op, ir::Scalar scalar) {
   return FormOf(row, scalar) == BinaryForm::kNone ? std::string_view{} : row.text;
 }
 
-// Those behind the last row are of typed modules, which have no WGSL form.
-const BuiltinRow& RowOf(ir::Builtin builtin) {
-  KILN_CHECK(static_cast<size_t>(builtin) < std::size(kBuiltins), "'{}' has no WGSL form",
-             ir::FactsOf(builtin).name);
-  return kBuiltins[static_cast<size_t>(builtin)];
-}
+const BuiltinRow& RowOf(ir::Builtin builtin) { return kBuiltins[static_cast<size_t>(builtin)]; }
 
 const HelperRow& RowOf(Helper helper) { return kHelpers[static_cast<size_t>(helper)]; }
 

@@ -42,6 +42,7 @@ enum class BuiltinForm : uint8_t {
   kImage,
   kMemory,
   kSpecialising,
+  kMissing,
 };
 struct BuiltinRow {
   BuiltinForm form;

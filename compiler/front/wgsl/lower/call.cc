@@ -13,8 +13,8 @@
 
 namespace kiln::wgsl::front {
 
-// Pointers to memory of the invocation are copied in and out. That is the same as the pointer
-// itself, since check/alias refuses calls in which something else names that memory.
+// Pointers to parts of memory of the invocation are copied in and out. That is the same as the
+// pointer itself, since check/alias refuses calls in which something else names that memory.
 Passing PassingOf(const Type& parameter) {
   switch (parameter.kind) {
     case TypeKind::kTexture:
@@ -48,6 +48,12 @@ ir::InstId CallFunction(LowerContext& context, const Expr& expr) {
     context.at = context.Get(argument).at;
     if (passing == Passing::kPlace) {
       arguments.push_back(PlaceInst(context, place));
+      continue;
+    }
+    // A variable as a whole is handed over as it is: check/alias has seen to it that nothing else
+    // of the call names it.
+    if (place.steps.empty() && place.is_local) {
+      arguments.push_back(place.root);
       continue;
     }
     // The copy: a variable of the caller that nothing else names.

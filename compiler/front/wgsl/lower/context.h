@@ -20,6 +20,7 @@ struct Place {
   std::vector<ir::InstId> steps;  // u1 or s1 each
   TypeId type;                    // of what the steps lead to
   bool bounded = false;           // one of them is known only when it runs
+  bool is_local = false;          // the root is a variable or parameter of the function
   bool is_block = false;          // the root is the block of a buffer: its type is its own
 };
 

@@ -249,12 +249,15 @@ class Statements {
     return mentioned ? pointers : std::vector<StmtId>{};
   }
 
-  // Only what the body declares at its outermost level is visible behind it. Pointers have no
-  // storage: their computed indices have.
+  // Only what the body declares at its outermost level is visible behind it, and only what is
+  // mentioned there needs storage; a pointer may stand for anything. Pointers have no storage:
+  // their computed indices have.
   void Hoist(StmtId body) {
+    const bool all = !PointersOf(body).empty();
     for (const uint32_t child : context_.unit.List(context_.unit[body].children)) {
       const Stmt& stmt = context_.unit[StmtId{child}];
-      if (stmt.kind == StmtKind::kDeclare && !IsPointer(stmt)) {
+      if (stmt.kind == StmtKind::kDeclare && !IsPointer(stmt) &&
+          (all || context_.unit[stmt.local].in_continuing)) {
         context_.at = stmt.at;
         context_.Emit(ir::VariableInst{none_, AddVariable(stmt.local), ir::InstId{}});
       }

@@ -215,6 +215,7 @@ Place RootPlace(LowerContext& context, const Expr& root) {
   Place place{.root = {}, .steps = {}, .type = root.type};
   if (root.kind == ExprKind::kLocal) {
     place.root = context.Emit(ir::LocalRefInst{TypeOf(context, root.type), context.locals[root.a]});
+    place.is_local = true;
     return place;
   }
   const ir::DeclId decl = context.globals[root.a];
@@ -316,7 +317,8 @@ Place PointedBy(LowerContext& context, ExprId id) {
   return {
       .root = context.Emit(ir::LocalRefInst{TypeOf(context, expr.type), context.locals[expr.a]}),
       .steps = {},
-      .type = TypeId{context.types[expr.type].element}};
+      .type = TypeId{context.types[expr.type].element},
+      .is_local = true};
 }
 
 // A root alone is a place already.
