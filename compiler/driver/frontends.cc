@@ -6,6 +6,7 @@
 #include "compiler/base/check.h"
 #include "compiler/driver/fingerprint.h"
 #include "compiler/front/hlsl/module/front.h"
+#include "compiler/front/hlsl/module/macro_module.h"
 #include "compiler/front/rpl/front.h"
 #include "compiler/front/wgsl/module/front.h"
 #include "compiler/ir/verify/verify.h"
@@ -77,6 +78,10 @@ std::vector<Probe> ProbesOf(const SourceFile& source, const SourceInputs& inputs
 Diagnosed<ir::Module> ParseSource(ir::Language language, const SourceFile& source, uint32_t module,
                                   const LanguageLimits& limits) {
   return ParseSource(language, source, {}, module, limits).module;
+}
+
+ir::Module MacroModule(std::span<const hlsl::MacroAxis> axes) {
+  return hlsl::MacroModule(axes, FrontFingerprint(ir::Language::kHlsl));
 }
 
 // An image comes from a store, so it may be damaged or of another build. Ids are verified once

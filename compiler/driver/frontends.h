@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "compiler/base/language_limits.h"
 #include "compiler/base/result.h"
 #include "compiler/diag/diagnostic.h"
+#include "compiler/front/hlsl/macro_axis.h"
 #include "compiler/front/hlsl/settings.h"
 #include "compiler/ir/module.h"
 #include "compiler/ir/module_files.h"
@@ -54,6 +56,9 @@ std::vector<Probe> ProbesOf(const SourceFile& source, const SourceInputs& inputs
 // source.
 Diagnosed<ir::Module> ParseSource(ir::Language language, const SourceFile& source, uint32_t module,
                                   const LanguageLimits& limits = {});
+
+// The macros of a program as a module that declares them as options (front/hlsl/module).
+ir::Module MacroModule(std::span<const hlsl::MacroAxis> axes);
 
 // An image that ParseSource made, from bytes that may be damaged: copied once, checked, verified.
 // Errors: kCorrupt; kFailedPrecondition if another build made it.

@@ -54,7 +54,7 @@ bool Condition::Evaluate(const DirectiveLine& line) {
 // The macros of the clock are there to be refused where they are used, and count as not
 // defined.
 bool Condition::IsDefined(const Token& name) {
-  const uint32_t row = state_.macros.Find(name.symbol);
+  const uint32_t row = state_.FindMacro(name.symbol);
   if (row != MacroTable::kNone) {
     return state_.macros[row].kind != Macro::Kind::kClock;
   }
