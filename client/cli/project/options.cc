@@ -99,7 +99,9 @@ std::vector<Line> LinesOf(const client::OptionList& declared, const client::Prog
 }
 
 std::string_view ScopeOf(const client::OptionInfo& option) {
-  return option.scope == client::OptionScope::kInstance ? "instance" : "global";
+  return option.macro                                     ? "macro"
+         : option.scope == client::OptionScope::kInstance ? "instance"
+                                                          : "global";
 }
 
 std::string AxisText(const Line& line, size_t most) {

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "compiler/base/hash/canonical.h"
+#include "compiler/source/macro_path.h"
 #include "compiler/source/probe_list.h"
 
 namespace kiln::compile {
@@ -22,6 +23,9 @@ constexpr size_t kMaxText = 1024;
 constexpr size_t kMaxDependencies = 128;
 constexpr std::string_view kDefine = "define ";
 constexpr std::string_view kRoot = "include_root ";
+constexpr std::string_view kMacro = "macro ";
+// Of a macro whose choice is that it is not defined; no value has a space.
+constexpr std::string_view kUndefined = "not defined";
 constexpr std::string_view kOthers = "(other files)";
 // The end of a text of which the record has less than there was.
 constexpr std::string_view kNotWhole = " (not whole)";
@@ -65,6 +69,10 @@ std::vector<cache::NamedText> LanguageRowsOf(const HlslInputs& inputs) {
   for (const hlsl::Define& define : inputs.settings.defines) {
     rows.push_back(
         {.name = Told(fmt::format("{}{}", kDefine, define.name)), .value = Told(define.value)});
+  }
+  for (const hlsl::MacroChoice& macro : inputs.settings.macros) {
+    rows.push_back({.name = Told(fmt::format("{}{}", kMacro, macro.name)),
+                    .value = Told(macro.value.value_or(std::string(kUndefined)))});
   }
   for (size_t i = 0; i < inputs.settings.include_roots.size(); ++i) {
     rows.push_back(
@@ -110,6 +118,10 @@ std::optional<HlslInputs> HlslInputsOf(const cache::ExplainInputs& record) {
     }
     if (name.starts_with(kDefine)) {
       inputs.settings.defines.push_back({.name = name.substr(kDefine.size()), .value = value});
+    } else if (name.starts_with(kMacro)) {
+      inputs.settings.macros.push_back(
+          {.name = name.substr(kMacro.size()),
+           .value = value == kUndefined ? std::nullopt : std::optional(value)});
     } else if (name.starts_with(kRoot)) {
       inputs.settings.include_roots.push_back(value);
     } else if (!hlsl::SetSetting(name, value, inputs.settings).ok()) {
@@ -121,7 +133,7 @@ std::optional<HlslInputs> HlslInputsOf(const cache::ExplainInputs& record) {
     if (row.path == kOthers || !IsWhole(row.path)) {
       return std::nullopt;
     }
-    if (row.digest.has_value()) {
+    if (row.digest.has_value() && !IsMacroPath(row.path)) {
       files.push_back({.path = row.path, .digest = *row.digest});
     }
   }

@@ -386,7 +386,8 @@ Result<std::vector<Source>> ProgramPool::NeedsOf(const Source& source, const Hls
 // has images and paths (LinkKey), because diagnostics of linking have places.
 Result<std::shared_ptr<const Diagnosed<driver::LinkedProgram>>> ProgramPool::Link(
     const Hash128& key, std::span<const std::shared_ptr<const ParsedSource>> sources,
-    std::vector<std::string> paths, ir::PipelineType pipeline, const cache::Call& call) {
+    std::vector<std::string> paths, const driver::MacrosOfProgram* macros,
+    ir::PipelineType pipeline, const cache::Call& call) {
   {
     const MutexLock lock(mutex_);
     const Row* const row = FindRow(key, call);
@@ -404,7 +405,7 @@ Result<std::shared_ptr<const Diagnosed<driver::LinkedProgram>>> ProgramPool::Lin
     modules.push_back(source->module);
   }
   auto linked = std::make_shared<const Diagnosed<driver::LinkedProgram>>(
-      driver::LinkModules(std::move(modules), std::move(paths), pipeline, limits_));
+      driver::LinkModules(std::move(modules), std::move(paths), macros, pipeline, limits_));
   if (!call.may_write) {
     return linked;
   }

@@ -24,6 +24,7 @@
 #include "compiler/base/mutex.h"
 #include "compiler/diag/diagnostic.h"
 #include "compiler/driver/request.h"
+#include "compiler/driver/stages.h"
 #include "server/compile/poison.h"
 #include "server/compile/programs/module_reader.h"
 #include "server/compile/programs/module_rows.h"
@@ -79,7 +80,8 @@ class ProgramPool final : public CountedCache {
   // it.
   Result<std::shared_ptr<const Diagnosed<driver::LinkedProgram>>> Link(
       const Hash128& key, std::span<const std::shared_ptr<const ParsedSource>> sources,
-      std::vector<std::string> paths, ir::PipelineType pipeline, const cache::Call& call);
+      std::vector<std::string> paths, const driver::MacrosOfProgram* macros,
+      ir::PipelineType pipeline, const cache::Call& call);
 
   const LanguageLimits& limits() const { return limits_; }
   const Hash128& limits_id() const { return limits_id_; }

@@ -15,6 +15,7 @@
 #include "server/compile/explainer.h"
 #include "server/compile/poison.h"
 #include "server/compile/programs/build_keys.h"
+#include "server/compile/programs/macro_choices.h"
 #include "server/compile/programs/program_texts.h"
 #include "server/jobs/job.h"
 
@@ -79,6 +80,7 @@ Result<std::shared_ptr<const PreparedProgram>> ProgramPreparer::PrepareNow(
     const ProgramRequest& request, const NamedTarget& target, const cache::Call& call,
     PoisonPolicy poison) {
   auto prepared = std::make_shared<PreparedProgram>();
+  prepared->number = ++last_number_;
   prepared->request = request;
   prepared->target = target;
   prepared->target.target.limits = target::LimitsOf(pool_.limits());
@@ -102,8 +104,11 @@ Result<std::shared_ptr<const PreparedProgram>> ProgramPreparer::PrepareNow(
   }
   std::vector<Diagnostic> diagnostics = Renumbered(prepared->parsed);
   if (good) {
-    KILN_TRY(prepared->linked, pool_.Link(LinkKey(prepared->parsed, paths, request.pipeline),
-                                          prepared->parsed, paths, request.pipeline, call));
+    const std::unique_ptr<const driver::MacrosOfProgram> macros =
+        MacrosOf(request.hlsl.macros, prepared->parsed);
+    KILN_TRY(prepared->linked,
+             pool_.Link(LinkKey(prepared->parsed, paths, macros.get(), request.pipeline),
+                        prepared->parsed, paths, macros.get(), request.pipeline, call));
     diagnostics.insert(diagnostics.end(), prepared->linked->diagnostics.begin(),
                        prepared->linked->diagnostics.end());
     if (prepared->linked->ok()) {
@@ -113,7 +118,8 @@ Result<std::shared_ptr<const PreparedProgram>> ProgramPreparer::PrepareNow(
           resolve::FindUnused(prepared->linked->value->program, prepared->request.entries);
       diagnostics.insert(diagnostics.end(), unused.begin(), unused.end());
     }
-    prepared->entry = EntryIdOf(prepared->parsed, prepared->request, target, pool_.limits_id());
+    prepared->entry =
+        EntryIdOf(prepared->parsed, prepared->request, macros.get(), target, pool_.limits_id());
     prepared->family = FamilyOf(prepared->request, target);
   }
   SortAndMerge(diagnostics);
@@ -130,6 +136,41 @@ Result<std::shared_ptr<const PreparedProgram>> ProgramPreparer::PrepareNow(
     prepared_.Keep(request, target, prepared);
   }
   return std::shared_ptr<const PreparedProgram>(std::move(prepared));
+}
+
+// A list that differs from the program's own in what no source asks for is another request but
+// leads to the same modules, link and entry id: only finding that out is paid for, once.
+Result<std::shared_ptr<const PreparedProgram>> ProgramPreparer::Choose(
+    const PreparedProgram& program, std::span<const resolve::OptionSetting> options,
+    const cache::Call& call) {
+  using Chosen = std::shared_ptr<const PreparedProgram>;
+  const HlslInputs& hlsl = program.request.hlsl;
+  if (hlsl.macros.empty()) {
+    return Chosen(nullptr);
+  }
+  std::vector<hlsl::MacroChoice> choices = ChoicesOf(hlsl.macros, program.request.options, options);
+  if (choices == hlsl.settings.macros) {
+    return Chosen(nullptr);
+  }
+  if (Chosen known = chosen_.Find(program.number, choices, call)) {
+    return known;
+  }
+  ProgramRequest request = program.request;
+  request.hlsl.settings.macros = choices;
+  Chosen chosen;
+  if (call.deadline == cache::kAtOnce) {  // measures nothing: it does not wait
+    KILN_TRY(chosen, PrepareNow(request, program.target, call, PoisonPolicy::kStands));
+  } else {
+    KILN_TRY(chosen,
+             cache::WhileWanted(
+                 call, jobs::kCallBytes, clock_,
+                 [&] { return PrepareNow(request, program.target, call, PoisonPolicy::kStands); },
+                 jobs::kJobCpu));
+  }
+  if (chosen->ok() && call.may_write) {
+    chosen_.Keep(program.number, std::move(choices), chosen);
+  }
+  return chosen;
 }
 
 // Sources of the program and what they include. Files that are missing are among the result; they
