@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cmath>
 #include <set>
 
@@ -99,6 +100,27 @@ Result<Option> TypedValue(const ValueOrigin& origin, const std::string& name,
                                   fmt::join(info->values, ", ")));
   }
   return option;
+}
+
+// All values of a macro; their texts are the daemon's.
+Axis AxisOf(const OptionInfo& macro) {
+  Axis axis{.name = macro.name, .all = false, .values = {}};
+  for (const std::string& text : macro.values) {
+    Option option{.name = macro.name, .value = text};
+    if (macro.type == "flag") {
+      option.value = text == "true";
+    } else if (macro.type == "uint") {
+      uint32_t number = 0;
+      std::from_chars(text.data(), text.data() + text.size(), number);
+      option.value = number;
+    } else if (macro.type == "sint") {
+      int32_t number = 0;
+      std::from_chars(text.data(), text.data() + text.size(), number);
+      option.value = number;
+    }
+    axis.values.push_back(std::move(option));
+  }
+  return axis;
 }
 
 Expression ExpressionOf(const LoadedProgram& loaded,
@@ -352,17 +374,12 @@ Result<ProgramSpace> SpaceOf(const LoadedProgram& loaded, const OptionList& decl
     }
     space.axes.push_back(std::move(row));
   }
-  // A macro that is neither fixed nor an axis of its own has all its values.
-  for (const auto& [name, axis] : manifest.hlsl.macros) {
-    if (manifest.options.contains(name) || manifest.axes.contains(name)) {
-      continue;
+  // A macro that is neither fixed nor an axis of its own has all its values, whether the manifest
+  // or the source lists it.
+  for (const OptionInfo& info : declared.options) {
+    if (info.macro && !manifest.options.contains(info.name) && !manifest.axes.contains(info.name)) {
+      space.axes.push_back(AxisOf(info));
     }
-    Axis row{.name = name, .all = false, .values = {}};
-    for (const project::ManifestValue& value : axis.values) {
-      KILN_TRY(Option option, TypedValue(origin, name, value, declared));
-      row.values.push_back(std::move(option));
-    }
-    space.axes.push_back(std::move(row));
   }
   for (const project::ManifestExpression& expression : manifest.exclude) {
     space.exclude.push_back(ExpressionOf(loaded, expression));

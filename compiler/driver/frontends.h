@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -34,12 +35,17 @@ struct SourceInputs {
   std::optional<ir::Language> language;  // of all sources, whatever they are called
   SourceSet files;                       // that may be included
   hlsl::Settings hlsl = {};
+  // Whether the caller has what was made of the tokens with this id, so that it need not be made
+  // again. Asked of languages with macros only; null: it has nothing.
+  std::function<bool(const Hash128&)> is_known = {};
 };
 
 struct ParsedSource {
   Diagnosed<ir::Module> module;
   std::optional<ir::ModuleFiles> files;  // where diagnostics are, if there may be several
   std::vector<Probe> probes;             // what includes asked for
+  std::optional<Hash128> stream = {};    // id of the tokens, if it was asked for
+  bool is_known = false;                 // the caller said so: there is nothing in `module`
 };
 
 ParsedSource ParseSource(ir::Language language, const SourceFile& source,
@@ -56,6 +62,10 @@ std::vector<Probe> ProbesOf(const SourceFile& source, const SourceInputs& inputs
 // source.
 Diagnosed<ir::Module> ParseSource(ir::Language language, const SourceFile& source, uint32_t module,
                                   const LanguageLimits& limits = {});
+
+// Macros that a source in HLSL lists with their values (front/hlsl/macro_pragmas.h), by name. What
+// is wrong with such a line is said when the source is parsed.
+std::vector<hlsl::MacroAxis> MacrosIn(std::string_view text);
 
 // The macros of a program as a module that declares them as options (front/hlsl/module).
 ir::Module MacroModule(std::span<const hlsl::MacroAxis> axes);

@@ -86,11 +86,61 @@ Result<MacroAxis> MakeMacroAxis(std::string name, std::vector<std::string> value
   return MacroAxis{.name = std::move(name), .kind = *kind, .values = std::move(values)};
 }
 
-std::optional<std::string> DefinitionOf(const MacroAxis& axis, size_t value) {
-  if (axis.kind != ir::OptionKind::kFlag) {
-    return axis.values[value];
+Result<MacroAxis> MakeKeywordAxis(std::vector<std::string> keywords) {
+  for (std::string& keyword : keywords) {
+    keyword = keyword == "__" ? "_" : keyword;
   }
-  return axis.values[value] == "true" ? std::optional<std::string>("1") : std::nullopt;
+  const bool may_be_none = std::ranges::find(keywords, "_") != keywords.end();
+  if (may_be_none && keywords.size() == 2) {
+    const bool first = keywords[0] == "_";
+    return MakeMacroAxis(keywords[first ? 1 : 0], first
+                                                      ? std::vector<std::string>{"false", "true"}
+                                                      : std::vector<std::string>{"true", "false"});
+  }
+  std::string name;
+  for (const std::string& keyword : keywords) {
+    if (keyword != "_") {
+      name += (name.empty() ? "" : "_") + keyword;
+    }
+  }
+  if (name.size() > kMostMacroText) {
+    return Wrong("too many keywords in one list of macros");
+  }
+  KILN_TRY(MacroAxis axis, MakeMacroAxis(std::move(name), std::move(keywords)));
+  if (axis.kind != ir::OptionKind::kEnum) {
+    return Wrong(fmt::format("'{}' is not a list of names of macros", axis.values.front()));
+  }
+  axis.is_keywords = true;
+  return axis;
+}
+
+std::vector<std::string_view> NamesOf(const MacroAxis& axis) {
+  if (!axis.is_keywords) {
+    return {axis.name};
+  }
+  std::vector<std::string_view> names;
+  for (const std::string& value : axis.values) {
+    if (value != "_") {
+      names.push_back(value);
+    }
+  }
+  return names;
+}
+
+void AddChoices(const MacroAxis& axis, size_t value, std::vector<MacroChoice>& choices) {
+  const std::string& chosen = axis.values[value];
+  if (axis.is_keywords) {
+    for (const std::string_view name : NamesOf(axis)) {
+      choices.push_back({.name = std::string(name),
+                         .value = name == chosen ? std::optional<std::string>("1") : std::nullopt});
+    }
+    return;
+  }
+  const bool flag = axis.kind == ir::OptionKind::kFlag;
+  choices.push_back({.name = axis.name,
+                     .value = !flag              ? std::optional(chosen)
+                              : chosen == "true" ? std::optional<std::string>("1")
+                                                 : std::nullopt});
 }
 
 // Negative numbers are their two's complement, as options have them.

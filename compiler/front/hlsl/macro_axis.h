@@ -28,6 +28,8 @@ struct MacroAxis {
   std::string name;
   ir::OptionKind kind = ir::OptionKind::kFlag;  // flag, uint, sint or enum
   std::vector<std::string> values;              // distinct; the first is the default
+  // Values are names of macros, of which the chosen one is defined as 1 and no other; "_": none is.
+  bool is_keywords = false;
 
   friend bool operator==(const MacroAxis&, const MacroAxis&) = default;
 };
@@ -37,8 +39,15 @@ struct MacroAxis {
 // than one word.
 Result<MacroAxis> MakeMacroAxis(std::string name, std::vector<std::string> values);
 
-// What the preprocessor is told for a value of the axis.
-std::optional<std::string> DefinitionOf(const MacroAxis& axis, size_t value);
+// Of names of macros of which one is defined at a time; one name beside "_" is a flag of that name,
+// several are an enum that is called like all of them, "FOG_LINEAR_FOG_EXP". Errors: as
+// MakeMacroAxis.
+Result<MacroAxis> MakeKeywordAxis(std::vector<std::string> keywords);
+
+// The macros that the axis defines or leaves undefined, each once.
+std::vector<std::string_view> NamesOf(const MacroAxis& axis);
+// What the preprocessor is told for a value of the axis: a choice for each of these names.
+void AddChoices(const MacroAxis& axis, size_t value, std::vector<MacroChoice>& choices);
 
 // The bits that an option has for a value: flag 0 or 1, a number, the row of a word.
 uint32_t BitsOf(const MacroAxis& axis, size_t value);

@@ -60,12 +60,45 @@ TEST(MacroAxis, WhatIsNoAxis_IsSaid) {
   EXPECT_EQ(KindOf({"1"}, ""), "'' is not the name of a macro");
 }
 
+// "FOG=1 -SNOW": the choices of a value; a minus where nothing is defined.
+std::string Choices(const MacroAxis& axis, size_t value) {
+  std::vector<MacroChoice> choices;
+  AddChoices(axis, value, choices);
+  std::string out;
+  for (const MacroChoice& choice : choices) {
+    out += (out.empty() ? "" : " ") +
+           (choice.value.has_value() ? choice.name + "=" + *choice.value : "-" + choice.name);
+  }
+  return out;
+}
+
 TEST(MacroAxis, FlagThatIsFalse_IsNotDefined) {
   const MacroAxis flag = *MakeMacroAxis("FOG", {"false", "true"});
-  EXPECT_EQ(DefinitionOf(flag, 0), std::nullopt);
-  EXPECT_EQ(DefinitionOf(flag, 1), "1");
-  const MacroAxis number = *MakeMacroAxis("LIGHTS", {"0", "4"});
-  EXPECT_EQ(DefinitionOf(number, 0), "0");
+  EXPECT_EQ(Choices(flag, 0), "-FOG");
+  EXPECT_EQ(Choices(flag, 1), "FOG=1");
+  EXPECT_EQ(Choices(*MakeMacroAxis("LIGHTS", {"0", "4"}), 0), "LIGHTS=0");
+  EXPECT_EQ(Choices(*MakeMacroAxis("FILTER", {"soft", "hard"}), 1), "FILTER=hard");
+}
+
+TEST(MacroAxis, OneKeyword_IsAFlag) {
+  for (const char* none : {"_", "__"}) {
+    const MacroAxis axis = *MakeKeywordAxis({none, "FOG"});
+    EXPECT_EQ(axis, *MakeMacroAxis("FOG", {"false", "true"}));
+  }
+  EXPECT_EQ(*MakeKeywordAxis({"FOG", "_"}), *MakeMacroAxis("FOG", {"true", "false"}));
+}
+
+TEST(MacroAxis, SeveralKeywords_OneIsDefined) {
+  const MacroAxis axis = *MakeKeywordAxis({"_", "LINEAR", "EXP"});
+  EXPECT_EQ(axis.name, "LINEAR_EXP");
+  EXPECT_EQ(axis.kind, ir::OptionKind::kEnum);
+  EXPECT_EQ(Choices(axis, 0), "-LINEAR -EXP");
+  EXPECT_EQ(Choices(axis, 2), "-LINEAR EXP=1");
+  EXPECT_FALSE(MakeKeywordAxis({"1", "2"}).ok());
+  EXPECT_FALSE(MakeKeywordAxis({"A", "A"}).ok());
+  EXPECT_FALSE(MakeKeywordAxis({"_"}).ok());
+  EXPECT_FALSE(MakeKeywordAxis({}).ok());
+  EXPECT_FALSE(MakeKeywordAxis({std::string(200, 'A'), std::string(200, 'B')}).ok());
 }
 
 TEST(MacroAxis, BitsAndValues_AreThereAndBack) {

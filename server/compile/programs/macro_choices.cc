@@ -51,8 +51,9 @@ std::vector<hlsl::MacroChoice> ChoicesOf(std::span<const hlsl::MacroAxis> macros
   std::vector<hlsl::MacroChoice> choices;
   choices.reserve(macros.size());
   for (size_t i = 0; i < macros.size(); ++i) {
-    choices.push_back({.name = macros[i].name, .value = hlsl::DefinitionOf(macros[i], values[i])});
+    hlsl::AddChoices(macros[i], values[i], choices);
   }
+  std::ranges::sort(choices, {}, &hlsl::MacroChoice::name);
   return choices;
 }
 
@@ -62,6 +63,33 @@ ProgramRequest WithChoices(ProgramRequest request,
     request.hlsl.settings.macros = ChoicesOf(request.hlsl.macros, request.options, options);
   }
   return request;
+}
+
+// Macros of the request come first: a manifest may list other values than the source does.
+std::vector<hlsl::MacroAxis> WithMacrosOf(std::vector<hlsl::MacroAxis> macros,
+                                          std::span<const hlsl::Define> defines,
+                                          std::string_view text) {
+  std::set<std::string, std::less<>> names;
+  for (const hlsl::Define& define : defines) {
+    names.emplace(hlsl::MacroNameOf(define));
+  }
+  for (const hlsl::MacroAxis& macro : macros) {
+    names.insert(macro.name);
+    for (const std::string_view name : hlsl::NamesOf(macro)) {
+      names.emplace(name);
+    }
+  }
+  for (hlsl::MacroAxis& macro : driver::MacrosIn(text)) {
+    std::vector<std::string_view> own = hlsl::NamesOf(macro);
+    own.push_back(macro.name);
+    const bool known = std::ranges::any_of(own, [&](auto name) { return names.contains(name); });
+    if (!known && macros.size() < hlsl::kMostMacroAxes) {
+      names.insert(own.begin(), own.end());
+      macros.push_back(std::move(macro));
+    }
+  }
+  std::ranges::sort(macros, {}, &hlsl::MacroAxis::name);
+  return macros;
 }
 
 std::vector<Diagnostic> CheckMacros(std::span<const hlsl::MacroAxis> macros,
@@ -106,7 +134,8 @@ std::unique_ptr<const driver::MacrosOfProgram> MacrosOf(
   auto out = std::make_unique<driver::MacrosOfProgram>();
   out->module = std::make_shared<const ir::Module>(driver::MacroModule(macros));
   for (uint32_t row = 0; row < macros.size(); ++row) {
-    if (asked.contains(macros[row].name)) {
+    const std::vector<std::string_view> names = hlsl::NamesOf(macros[row]);
+    if (std::ranges::any_of(names, [&](std::string_view name) { return asked.contains(name); })) {
       out->asked.push_back(row);
     }
   }

@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "compiler/diag/diagnostic.h"
@@ -24,6 +25,12 @@ ProgramRequest WithChoices(ProgramRequest request, std::span<const resolve::Opti
 std::vector<hlsl::MacroChoice> ChoicesOf(std::span<const hlsl::MacroAxis> macros,
                                          std::span<const resolve::OptionSetting> fixed,
                                          std::span<const resolve::OptionSetting> options);
+
+// Adds the macros that a source lists itself, but for those that are defined or listed already; by
+// name.
+std::vector<hlsl::MacroAxis> WithMacrosOf(std::vector<hlsl::MacroAxis> macros,
+                                          std::span<const hlsl::Define> defines,
+                                          std::string_view text);
 
 // RPL2006 for each value that its macro does not list. Requires: values of a program of the macros.
 std::vector<Diagnostic> CheckMacros(std::span<const hlsl::MacroAxis> macros,

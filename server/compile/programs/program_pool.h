@@ -37,6 +37,7 @@ namespace kiln::compile {
 
 struct PoolCounters {
   uint64_t parsed = 0;         // sources that a front end read
+  uint64_t same_tokens = 0;    // of these: lists of macros that left the tokens of another one
   uint64_t images_loaded = 0;  // sources whose image came from the store
   uint64_t linked = 0;
   uint64_t bytes = 0;  // of images held
@@ -130,6 +131,8 @@ class ProgramPool final : public CountedCache {
   };
   Result<ParsedPtr> ParseWithIncludes(const IncludeRequest& wanted, const cache::Call& call,
                                       bool* made);
+  void HoldStream(const ParsedPtr& parsed, const std::optional<Hash128>& key,
+                  const cache::Call& call);
   Result<ParsedPtr> ReadWithIncludes(const IncludeRequest& wanted, ProbeTrail& trail,
                                      const cache::Call& call);
 

@@ -56,6 +56,31 @@ Result<std::vector<PlacedDiagnostic>> PlaceAll(ProgramPool& pool, const Prepared
   return placed;
 }
 
+// Sources may list macros themselves. What nobody has chosen yet has its first value. A list that
+// was chosen already, by whoever knew the macros of the request alone, is chosen again with all of
+// them.
+Result<void> ProgramPreparer::AddMacros(ProgramRequest& request, const cache::Call& call) {
+  const size_t before = request.hlsl.macros.size();
+  for (const Source& source : request.sources) {
+    if (driver::LanguageOf(source.path) == ir::Language::kHlsl) {
+      KILN_TRY(const std::shared_ptr<const std::string> text, pool_.Text(source, call));
+      request.hlsl.macros =
+          WithMacrosOf(std::move(request.hlsl.macros), request.hlsl.settings.defines, *text);
+    }
+  }
+  if (request.hlsl.macros.size() != before) {
+    std::vector<hlsl::MacroChoice> chosen = std::move(request.hlsl.settings.macros);
+    request.hlsl.settings.macros = ChoicesOf(request.hlsl.macros, request.options, {});
+    for (hlsl::MacroChoice& choice : request.hlsl.settings.macros) {
+      const hlsl::MacroChoice* const known = hlsl::FindMacro(chosen, choice.name);
+      if (known != nullptr) {
+        choice = *known;
+      }
+    }
+  }
+  return {};
+}
+
 Result<std::shared_ptr<const PreparedProgram>> ProgramPreparer::Prepare(
     const ProgramRequest& request, const NamedTarget& target, const cache::Call& call,
     PoisonPolicy poison) {
@@ -89,6 +114,7 @@ Result<std::shared_ptr<const PreparedProgram>> ProgramPreparer::PrepareNow(
   std::stable_sort(
       prepared->request.entries.begin(), prepared->request.entries.end(),
       [](const resolve::EntryPoint& a, const resolve::EntryPoint& b) { return a.stage < b.stage; });
+  KILN_TRY_VOID(AddMacros(prepared->request, call));
   std::vector<std::string> paths;
   bool good = true;
   // Parsing goes on behind a wrong source, so that the author hears of the mistakes of all of them
@@ -96,7 +122,7 @@ Result<std::shared_ptr<const PreparedProgram>> ProgramPreparer::PrepareNow(
   for (const Source& source : request.sources) {
     CheckStop();
     KILN_TRY(std::shared_ptr<const ParsedSource> parsed,
-             pool_.Parse(source, request.hlsl, call, &prepared->parsed_now, poison));
+             pool_.Parse(source, prepared->request.hlsl, call, &prepared->parsed_now, poison));
     prepared->poison = prepared->poison || parsed->poison;
     good = good && parsed->module != nullptr;
     prepared->parsed.push_back(std::move(parsed));
@@ -105,7 +131,7 @@ Result<std::shared_ptr<const PreparedProgram>> ProgramPreparer::PrepareNow(
   std::vector<Diagnostic> diagnostics = Renumbered(prepared->parsed);
   if (good) {
     const std::unique_ptr<const driver::MacrosOfProgram> macros =
-        MacrosOf(request.hlsl.macros, prepared->parsed);
+        MacrosOf(prepared->request.hlsl.macros, prepared->parsed);
     KILN_TRY(prepared->linked,
              pool_.Link(LinkKey(prepared->parsed, paths, macros.get(), request.pipeline),
                         prepared->parsed, paths, macros.get(), request.pipeline, call));

@@ -62,6 +62,8 @@ class ProgramPreparer {
   CountedCache& chosen() { return chosen_; }
 
  private:
+  Result<void> AddMacros(ProgramRequest& request, const cache::Call& call);
+
   static constexpr uint64_t kPreparedBytes = uint64_t{64} << 20;
   static constexpr uint64_t kChosenBytes = uint64_t{64} << 20;
 
