@@ -112,7 +112,8 @@ Hash128 LinkKey(std::span<const std::shared_ptr<const ParsedSource>> sources,
     hasher.Update(std::string_view("\0", 1));
   }
   if (macros != nullptr) {
-    hasher.Update(std::as_bytes(std::span(MacrosId(*macros).bytes)));
+    const Hash128 id = MacrosId(*macros);
+    hasher.Update(std::as_bytes(std::span(id.bytes)));
   }
   return hasher.Finish().id;
 }

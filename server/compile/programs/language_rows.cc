@@ -23,7 +23,6 @@ constexpr size_t kMaxText = 1024;
 constexpr size_t kMaxDependencies = 128;
 constexpr std::string_view kDefine = "define ";
 constexpr std::string_view kRoot = "include_root ";
-constexpr std::string_view kMacro = "macro ";
 // Of a macro whose choice is that it is not defined; no value has a space.
 constexpr std::string_view kUndefined = "not defined";
 constexpr std::string_view kOthers = "(other files)";
@@ -71,7 +70,7 @@ std::vector<cache::NamedText> LanguageRowsOf(const HlslInputs& inputs) {
         {.name = Told(fmt::format("{}{}", kDefine, define.name)), .value = Told(define.value)});
   }
   for (const hlsl::MacroChoice& macro : inputs.settings.macros) {
-    rows.push_back({.name = Told(fmt::format("{}{}", kMacro, macro.name)),
+    rows.push_back({.name = Told(fmt::format("{}{}", kMacroRow, macro.name)),
                     .value = Told(macro.value.value_or(std::string(kUndefined)))});
   }
   for (size_t i = 0; i < inputs.settings.include_roots.size(); ++i) {
@@ -118,9 +117,9 @@ std::optional<HlslInputs> HlslInputsOf(const cache::ExplainInputs& record) {
     }
     if (name.starts_with(kDefine)) {
       inputs.settings.defines.push_back({.name = name.substr(kDefine.size()), .value = value});
-    } else if (name.starts_with(kMacro)) {
+    } else if (name.starts_with(kMacroRow)) {
       inputs.settings.macros.push_back(
-          {.name = name.substr(kMacro.size()),
+          {.name = name.substr(kMacroRow.size()),
            .value = value == kUndefined ? std::nullopt : std::optional(value)});
     } else if (name.starts_with(kRoot)) {
       inputs.settings.include_roots.push_back(value);
