@@ -157,9 +157,6 @@ void NameReaders(Engine& engine, const cache::Call& call, cache::Explanation& ex
 // A macro shows three times in a record: as an option, as what sources were read with, and as what
 // they asked for. It is told once, as the option that the author set, with who asked for it.
 void TellMacros(cache::Explanation& explanation) {
-  if (explanation.record.inputs == nullptr) {
-    return;
-  }
   std::set<std::string, std::less<>> macros;
   for (const cache::NamedText& row : explanation.record.inputs->language) {
     if (row.name.starts_with(compile::kMacroRow)) {

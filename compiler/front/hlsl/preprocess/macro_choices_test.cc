@@ -71,6 +71,12 @@ TEST(MacroChoices, KeywordMayBeAMacro) {
   EXPECT_EQ(TestRun("inline int x;", keyword).Tokens(), "static int x ;");
 }
 
+TEST(MacroChoices, UndefinedChoice_IsNoNameThatCountsAsZero) {
+  const TestRun run("#if SHADOWS + OTHER\n#endif", kChoices);
+  ASSERT_EQ(run.stream().undefined_names.size(), 1u);
+  EXPECT_EQ(run.stream().symbols.Text(run.stream().undefined_names[0].symbol), "OTHER");
+}
+
 TEST(MacroChoices, FindMacro_ByName) {
   EXPECT_EQ(FindMacro(kChoices.macros, "LIGHTS")->value, "4");
   EXPECT_EQ(FindMacro(kChoices.macros, "LIGHT"), nullptr);
