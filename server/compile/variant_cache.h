@@ -7,11 +7,15 @@
 // What makes room is a whole entry, the one used least lately. Of an entry that lost something
 // HasLost tells so, because then the store knows more than this does.
 //
-// Threads: all functions may run concurrently; one mutex, held for look-ups only.
+// Threads: all functions may run concurrently. One mutex is for the list of entries and held for
+// moments; what an entry has is under a mutex of its own, so that workers of different programs do
+// not wait for each other while rows are compared, and tables grow.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <list>
+#include <memory>
 #include <optional>
 #include <span>
 #include <unordered_map>
@@ -65,32 +69,40 @@ class VariantCache final : public CountedCache {
     InternIndex index;
   };
   struct Entry {
-    Hash128 id;
-    std::vector<Group> groups;
-    uint64_t bytes = 0;
-    size_t rows = 0;
-  };
-  using Entries = std::list<Entry>;  // the latest first
+    explicit Entry(const Hash128& of) : id(of) {}
 
-  const Hash128* FindIn(const Group& group, std::span<const uint32_t> values) KILN_REQUIRES(mutex_);
-  void AddTo(Entry& entry, Group& group, std::span<const uint32_t> values, const Hash128& signature)
-      KILN_REQUIRES(mutex_);
-  void AddGroup(Entry& entry, Group group) KILN_REQUIRES(mutex_);
-  Entry& EntryOf(const Hash128& id) KILN_REQUIRES(mutex_);
+    const Hash128 id;
+    Mutex mutex;  // taken last; nothing else is taken while it is held
+    std::vector<Group> groups KILN_GUARDED_BY(mutex);
+    std::vector<uint32_t> picked KILN_GUARDED_BY(mutex);  // values of a group, for AddTo
+    uint64_t bytes KILN_GUARDED_BY(mutex) = 0;            // as counted in bytes_
+    size_t rows KILN_GUARDED_BY(mutex) = 0;               // as counted in rows_
+    bool gone KILN_GUARDED_BY(mutex) = false;             // it made room and takes nothing more
+  };
+  using Entries = std::list<std::shared_ptr<Entry>>;  // the latest first
+  enum class Added : uint8_t { kYes, kEntryIsFull, kEntryIsGone };
+
+  static const Hash128* FindIn(Entry& entry, const Group& group, std::span<const uint32_t> values)
+      KILN_REQUIRES(entry.mutex);
+  Added AddTo(Entry& entry, size_t group, std::span<const uint32_t> values,
+              const Hash128& signature) KILN_REQUIRES(entry.mutex);
+  void AddGroup(Entry& entry, Group group) KILN_REQUIRES(entry.mutex);
+  Added AddBoth(Entry& entry, const resolve::Program& program, const resolve::OptionValues& values,
+                const cache::NameList& live, const Hash128& signature);
+  std::shared_ptr<Entry> EntryOf(const Hash128& id);  // the latest then
+  void Drop(Entry& entry);
   void NoteLost(const Hash128& id) KILN_REQUIRES(mutex_);
-  void MakeRoom() KILN_REQUIRES(mutex_);
+  void MakeRoom();
 
   const uint64_t max_bytes_;
   Mutex mutex_;
   Entries entries_ KILN_GUARDED_BY(mutex_);
   std::unordered_map<Hash128, Entries::iterator, Hash128Hash> by_id_ KILN_GUARDED_BY(mutex_);
   std::unordered_set<Hash128, Hash128Hash> lost_ KILN_GUARDED_BY(mutex_);
-  bool lost_more_ KILN_GUARDED_BY(mutex_) = false;        // than lost_ has
-  std::vector<uint32_t> picked_ KILN_GUARDED_BY(mutex_);  // values of a group
-  uint64_t bytes_ KILN_GUARDED_BY(mutex_) = 0;
-  size_t rows_ KILN_GUARDED_BY(mutex_) = 0;
-  uint64_t hits_ KILN_GUARDED_BY(mutex_) = 0;
-  uint64_t misses_ KILN_GUARDED_BY(mutex_) = 0;
+  bool lost_more_ KILN_GUARDED_BY(mutex_) = false;  // than lost_ has
+  std::atomic<bool> has_lost_ = false;              // so that who has lost nothing need not wait
+  std::atomic<uint64_t> bytes_ = 0, hits_ = 0, misses_ = 0;
+  std::atomic<size_t> rows_ = 0;
 };
 
 }  // namespace kiln::compile

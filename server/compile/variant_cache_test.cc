@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "server/compile/variant_cache.h"
 
+#include <atomic>
+#include <string>
+#include <thread>
+
 #include <gtest/gtest.h>
 
 #include "compiler/driver/stages.h"
@@ -106,6 +110,42 @@ TEST_F(VariantCacheTest, Cleared_KnowsNothing) {
   known.Clear();
   EXPECT_FALSE(known.Find(Id("e"), {.bits = {1, 0, 7}}, Use::kUnseen).has_value());
   EXPECT_EQ(known.Usage().bytes, 0u);
+  EXPECT_EQ(known.Usage().entries, 0u);
+}
+
+// Entries make room for each other all the time, and two threads add to each of them.
+TEST_F(VariantCacheTest, ManyThreads_FindTheRightResultOrLearnThatItWasLost) {
+  constexpr uint32_t kThreads = 8, kEntries = 16, kRows = 64;
+  VariantCache known(16 << 10);
+  const auto result_of = [](uint32_t entry, uint32_t row) {
+    return Id(std::to_string(entry) + ":" + std::to_string(row));
+  };
+  const auto entry_of = [](uint32_t entry) { return Id("entry " + std::to_string(entry)); };
+  std::atomic<uint32_t> wrong = 0;
+  std::vector<std::thread> threads;
+  for (uint32_t thread = 0; thread < kThreads; ++thread) {
+    threads.emplace_back([&, thread] {
+      for (uint32_t row = 0; row < kRows; ++row) {
+        for (uint32_t entry = thread % 2; entry < kEntries; entry += 2) {
+          const resolve::OptionValues values = {.bits = {1, 0, row}};
+          known.Add(entry_of(entry), linked.value->program, values, {"a", "c"},
+                    result_of(entry, row));
+          const auto found = known.Find(entry_of(entry), values, Use::kNoted);
+          wrong += found.has_value() ? found->signature != result_of(entry, row)
+                                     : !known.HasLost(entry_of(entry));
+        }
+      }
+    });
+  }
+  for (std::thread& thread : threads) {
+    thread.join();
+  }
+  EXPECT_EQ(wrong, 0u);
+  const CacheUsage usage = known.Usage();
+  EXPECT_LE(usage.bytes, usage.max_bytes);
+  EXPECT_EQ(usage.hits + usage.misses, kThreads * kRows * kEntries / 2);
+  known.Clear();
+  EXPECT_EQ(known.Usage().bytes, 0u) << "what was counted is taken off again";
   EXPECT_EQ(known.Usage().entries, 0u);
 }
 
