@@ -29,6 +29,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 MAX_SOURCES, MAX_BYTES = 72, 700_000
 HEAVY = ("CLI/", "grpcpp/", "nlohmann/", "toml++/")
+RIVALS = {"#include <linux/tcp.h>", "#include <netinet/tcp.h>"}  # declare the same
 OUTSIDE = re.compile(r"^#include <(\w[^>]*/)", re.M)
 INCLUDE = re.compile(r'^#include "([\w/.]+)"', re.M)
 HEADER = re.compile(r'^#include (?:"[\w/.]+\.h"|<[^>]+>)', re.M)
@@ -213,7 +214,7 @@ class Source:
             (self.names | other.names) - {name}).intersection(WORD.findall(spelled))
 
     def fits(self, other):
-        if not self.met_in(other) <= self.renamable:
+        if not self.met_in(other) <= self.renamable or RIVALS <= {*self.includes, *other.includes}:
             return False
         # Headers stand before every alias; a table of rows is read where it stands, behind that of another.
         return not self.aliases or not any(self.aliases.keys() & words_of(table) for table in other.tables)

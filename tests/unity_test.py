@@ -151,6 +151,12 @@ class Units(unittest.TestCase):
                 self.assertEqual(self.group(a=text + source("A", "int One() { return 1; }\n"),
                                             b=source("B", "int Two() { return 1; }\n")), [["a"], ["b"]])
 
+    def test_headers_that_declare_the_same_are_two_units(self):
+        linux, libc = "#include <linux/tcp.h>\n", "#include <netinet/tcp.h>\n"
+        a, b = source("A", "int One() { return 1; }\n"), source("B", "int Two() { return 1; }\n")
+        self.assertEqual(self.group(a=linux + a, b=libc + b), [["a"], ["b"]])
+        self.assertEqual(self.group(a=linux + a, b=linux + b), [["a", "b"]])
+
     def test_a_source_with_conditions_keeps_its_names(self):
         a = source("A", "#ifdef X\nint Read() { return 1; }\n#endif\n")
         self.assertEqual(self.group(a=a, b=source("B", "int Own() { return 1; }\n")), [["a", "b"]])
