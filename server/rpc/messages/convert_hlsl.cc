@@ -85,13 +85,13 @@ Result<std::string> MacroValueFrom(const v1::OptionValue& value) {
 // Ascending by name. Numbers are checked before lists of that length are made.
 Result<std::vector<hlsl::MacroAxis>> MacrosFrom(const v1::Hlsl& hlsl,
                                                 std::span<const hlsl::Define> defines) {
-  if (Count(hlsl.macros()) > hlsl::kMostMacroAxes) {
-    return AboveLimit("macros with values", hlsl::kMostMacroAxes, Count(hlsl.macros()));
+  if (LengthOf(hlsl.macros()) > hlsl::kMostMacroAxes) {
+    return AboveLimit("macros with values", hlsl::kMostMacroAxes, LengthOf(hlsl.macros()));
   }
   std::vector<hlsl::MacroAxis> macros;
   for (const v1::Hlsl::Macro& macro : hlsl.macros()) {
-    if (Count(macro.values()) > hlsl::kMostMacroValues) {
-      return AboveLimit("values of a macro", hlsl::kMostMacroValues, Count(macro.values()));
+    if (LengthOf(macro.values()) > hlsl::kMostMacroValues) {
+      return AboveLimit("values of a macro", hlsl::kMostMacroValues, LengthOf(macro.values()));
     }
     std::vector<std::string> values;
     for (const v1::OptionValue& value : macro.values()) {
