@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Checking in five steps: directives, because an extension decides what may be written; the
 // order of declarations, which also finds cycles and names that are declared twice;
-// declarations in that order; aliases and uniformity, for which all functions must be known. Behind an
-// error the next declaration is checked, so a source gets all its errors at once, but nothing
+// declarations in that order; aliases and uniformity, for which all functions must be known. Behind
+// an error the next declaration is checked, so a source gets all its errors at once, but nothing
 // that mentions a failed name says anything.
 #include "compiler/front/wgsl/check/check.h"
 
