@@ -14,7 +14,7 @@ import unittest
 import uniformity_rows
 
 KILNC = ""
-WORDS = {"error": ("error", 1), "warning": ("warning", 0), "info": ("lint", 0)}
+WORDS = {"error": ("error", 1), "warning": ("warning", 0)}
 
 
 class Uniformity(unittest.TestCase):
@@ -38,6 +38,14 @@ class Uniformity(unittest.TestCase):
                     self.assertEqual(done.stderr.count("[WGSL"), 1, done.stderr)
                     self.assertIn(f"{word}[{code}]", done.stderr)
                     self.assertIn(f"depends on '{text}'", done.stderr)
+
+    def test_an_information_is_not_said(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "a.wgsl"
+            path.write_text(uniformity_rows.information())
+            done = subprocess.run([KILNC, "compile", path, "--stage", "lower"], capture_output=True, text=True,
+                                  check=False, timeout=120)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
 
 
 if __name__ == "__main__":

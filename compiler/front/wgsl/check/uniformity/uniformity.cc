@@ -298,14 +298,14 @@ class FunctionUniformity {
         continue;
       }
       said.push_back(site.at.begin);
-      const bool barrier = site.need == Need::kBarrier;
-      Diagnostic found = context_.At(barrier ? Code::kWgsl4001 : Code::kWgsl4002, site.at)
-                             .With("name", site.name)
-                             .With("text", OriginText(values_.graph().OriginOf(site.node)));
-      found.severity = barrier || site.need == Need::kError ? Severity::kError
-                       : site.need == Need::kWarning        ? Severity::kWarning
-                                                            : Severity::kLint;
-      context_.Say(std::move(found));
+      // A code has one severity, so a derivative that is only warned of has another one.
+      const bool warns = site.need == Need::kWarning;
+      const Code code = warns                         ? Code::kWgsl8401
+                        : site.need == Need::kBarrier ? Code::kWgsl4001
+                                                      : Code::kWgsl4002;
+      context_.Say(context_.At(code, site.at)
+                       .With(warns ? "op" : "name", site.name)
+                       .With("text", OriginText(values_.graph().OriginOf(site.node))));
     }
   }
   // What is written there, if it is short.

@@ -110,6 +110,7 @@ UniformityNode UniformityValues::Different(UniformityNode control, TokenRange at
 UniformityValues::Root UniformityValues::RootOf(ExprId place) const {
   Root root{.variable = place};
   while (true) {
+    CheckStop();
     const Expr& expr = unit_[root.variable];
     switch (expr.kind) {
       case ExprKind::kMember:
@@ -140,6 +141,7 @@ UniformityValues::Root UniformityValues::RootOf(ExprId place) const {
 UniformityNode UniformityValues::Steps(ExprId place, UniformityNode control) {
   UniformityNode node = control;
   while (true) {
+    CheckStop();
     const Expr& expr = unit_[place];
     switch (expr.kind) {
       case ExprKind::kIndex:
@@ -306,11 +308,10 @@ UniformityNode UniformityValues::Operation(const Expr& expr, UniformityNode cont
     return control;
   }
   if (IsDerivative(function)) {
+    // An information is not worth a message: kiln has errors and warnings.
     const FilterSeverity severity = filters_.At(expr.at);
-    if (severity != FilterSeverity::kOff) {
-      const Need need = severity == FilterSeverity::kError     ? Need::kError
-                        : severity == FilterSeverity::kWarning ? Need::kWarning
-                                                               : Need::kInfo;
+    if (severity == FilterSeverity::kError || severity == FilterSeverity::kWarning) {
+      const Need need = severity == FilterSeverity::kError ? Need::kError : Need::kWarning;
       sites_.push_back({need, control, expr.at, name});
     }
     return Different(node, expr.at);
@@ -406,8 +407,11 @@ void UniformityValues::WrittenBy(ExprId root, std::vector<uint32_t>& found) cons
       case ExprKind::kConstruct:
         for (const uint32_t operand : unit_.List(ListId{expr.b})) {
           pending.push_back(ExprId{operand});
+          if (expr.kind != ExprKind::kCall) {
+            continue;
+          }
           const Expr& variable = unit_[RootOf(ExprId{operand}).variable];
-          if (expr.kind == ExprKind::kCall && variable.kind == ExprKind::kLocal) {
+          if (variable.kind == ExprKind::kLocal) {
             found.push_back(variable.a);
           }
         }

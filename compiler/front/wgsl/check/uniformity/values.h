@@ -16,8 +16,8 @@
 namespace kiln::wgsl::front {
 
 // What needs uniformity: barriers always, derivatives by the severity of their filter.
-enum class Need : uint8_t { kBarrier, kError, kWarning, kInfo };
-inline constexpr size_t kNeeds = 4;
+enum class Need : uint8_t { kBarrier, kError, kWarning };
+inline constexpr size_t kNeeds = 3;
 
 // What callers of a function have to know.
 struct UniformitySummary {
