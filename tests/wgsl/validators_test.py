@@ -62,6 +62,16 @@ def self_check(root, folder):
             for judge in judges.split() if verdicts[str(i)][judge] == "ok"]
 
 
+def uniformity(root, folder):
+    """The rows of uniformity have Dawn's verdict: an error where kiln has one, and nowhere else."""
+    sys.path.insert(0, str(root / "tests/wgsl_front"))
+    import uniformity_rows  # pylint: disable=import-outside-toplevel,import-error
+    rows_of = list(uniformity_rows.programs())
+    verdicts = validate(root, [{"path": name, "code": source} for name, source, *_ in rows_of], folder)
+    return [f"{name}: Dawn says {verdicts[name]['dawn']}" for name, _, code, *_ in rows_of
+            if (verdicts[name]["dawn"] == "ok") != (code is None)]
+
+
 def main():
     kilnc, random_modules, root = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3])
     full = "--full" in sys.argv
@@ -83,6 +93,7 @@ def main():
                 for stage, text in stages.items():
                     made += 1
                     modules.setdefault(text, f"{name}/{stage}")
+        failures += uniformity(root, folder)
         drawn = folder / "random"
         drawn.mkdir()
         subprocess.run([random_modules, "3000" if full else "300", str(drawn)], check=True)

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/emit/wgsl/typed/legal_names.h"
 
-#include <algorithm>
-
 #include <fmt/format.h>
 
 #include "compiler/base/threads/stop.h"
@@ -42,16 +40,22 @@ std::string LegalMember(std::string_view source) {
   return kind == WordKind::kFree || kind == WordKind::kPredeclared ? name : name + "_1";
 }
 
-bool NameSet::Has(std::string_view name) const {
-  return std::ranges::find(names_, name) != names_.end();
+bool NameSet::Has(std::string_view name) const { return names_.contains(std::string(name)); }
+
+void NameSet::Add(std::string_view name) {
+  ChargeMemory(name.size() + sizeof(std::string));
+  names_.emplace(name);
 }
 
-// Names of one function or module are few, so a list is searched; numbers go up to their count.
+// Nothing is taken out, so numbers that were tried stay taken: each is tried once.
 std::string NameSet::Take(std::string_view name) {
   std::string free(name);
-  for (uint32_t number = 1; Has(free); ++number) {
-    CheckStop();
-    free = fmt::format("{}_{}", name, number);
+  if (Has(free)) {
+    uint32_t& number = numbers_[free];
+    do {
+      CheckStop();
+      free = fmt::format("{}_{}", name, ++number);
+    } while (Has(free));
   }
   Add(free);
   return free;

@@ -5,9 +5,11 @@
 // See spec/wgsl 3.3.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
-#include <vector>
+#include <unordered_map>
+#include <unordered_set>
 
 namespace kiln::wgsl {
 
@@ -16,16 +18,17 @@ std::string LegalName(std::string_view source);
 // Of a member of a struct, behind '.': predeclared words are free there.
 std::string LegalMember(std::string_view source);
 
-// Names of one scope, each once.
+// Names of one scope, each once. Looked up, never listed.
 class NameSet {
  public:
   bool Has(std::string_view name) const;
-  void Add(std::string_view name) { names_.emplace_back(name); }
+  void Add(std::string_view name);
   // `name`, or the first of name_1, name_2, … that is free; taken from now on.
   std::string Take(std::string_view name);
 
  private:
-  std::vector<std::string> names_;
+  std::unordered_set<std::string> names_;
+  std::unordered_map<std::string, uint32_t> numbers_;  // the last one tried behind a name
 };
 
 }  // namespace kiln::wgsl

@@ -64,6 +64,8 @@ bool HasImage(const ir::Type& type) {
   return !traits.storage || (HasFormat(traits.format) && traits.dim != ir::ImageDim::kCube);
 }
 
+constexpr size_t kMostFindings = 64;
+
 class TypedChecks {
  public:
   explicit TypedChecks(const ir::SpecialisedProgram& variant)
@@ -89,6 +91,9 @@ class TypedChecks {
 
  private:
   void Refuse(const Location& where, std::string what) {
+    if (found_.size() == kMostFindings) {
+      return;  // enough to know what to change
+    }
     // The same thing is said once at one place.
     for (const Diagnostic& known : found_) {
       if (known.primary.module == where.module && known.primary.span_number == where.span_number) {

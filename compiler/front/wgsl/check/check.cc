@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Checking in four steps: directives, because an extension decides what may be written; the
+// Checking in five steps: directives, because an extension decides what may be written; the
 // order of declarations, which also finds cycles and names that are declared twice;
-// declarations in that order; and aliases, for which all functions must be known. Behind an
-// error the next declaration is checked, so a source gets all its errors at once, but nothing
+// declarations in that order; aliases and uniformity, for which all functions must be known. Behind
+// an error the next declaration is checked, so a source gets all its errors at once, but nothing
 // that mentions a failed name says anything.
 #include "compiler/front/wgsl/check/check.h"
 
@@ -15,6 +15,7 @@
 #include "compiler/front/wgsl/check/directive.h"
 #include "compiler/front/wgsl/check/function.h"
 #include "compiler/front/wgsl/check/order.h"
+#include "compiler/front/wgsl/check/uniformity/uniformity.h"
 
 namespace kiln::wgsl::front {
 
@@ -59,6 +60,10 @@ CheckResult Check(const TokenStream& stream, const syntax::Ast& ast, uint32_t mo
   // Aliases are a question about whole functions; parts that failed would give wrong answers.
   if (!HasErrors(context.diagnostics)) {
     CheckAliases(context);
+  }
+  // Pointers that alias would be followed to the wrong variable.
+  if (!HasErrors(context.diagnostics)) {
+    CheckUniformity(context);
   }
   return {.unit = std::move(context.unit), .diagnostics = std::move(context.diagnostics)};
 }

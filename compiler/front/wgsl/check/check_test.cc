@@ -50,6 +50,25 @@ void ExpectRows(std::span<const Row> rows) {
   }
 }
 
+// All of it is in tests/wgsl_front/uniformity_rows.py.
+TEST(WgslCheck, Control_IsUniformWhereItHasTo) {
+  constexpr Row kRows[] = {
+      {"@compute @workgroup_size(2) fn f(@builtin(workgroup_id) i : vec3u) {"
+       " if (i.x > 1u) { workgroupBarrier(); } }",
+       "WGSL4001",
+       "@compute @workgroup_size(2) fn f(@builtin(local_invocation_id) i : vec3u) {"
+       " if (i.x > 1u) { workgroupBarrier(); } }"},
+      {"@fragment fn f(@location(0) a : f32) { if (a > 1.0) { discard; } let b = dpdx(a); }",
+       "WGSL4002", "@fragment fn f(@location(0) a : f32) { if (a > 1.0) { let b = dpdx(a); } }"},
+      {"diagnostic(off, derivative_uniformity);"
+       "@fragment fn f(@location(0) a : f32) { if (a > 1.0) { let b = dpdx(a); } }",
+       "WGSL8401",
+       "diagnostic(warning, derivative_uniformity);"
+       "@fragment fn f(@location(0) a : f32) { if (a > 1.0) { let b = dpdx(a); } }"},
+  };
+  ExpectRows(kRows);
+}
+
 TEST(WgslCheck, Names_AreBound) {
   constexpr Row kRows[] = {
       {"const a = b; const b = 1;", "WGSL2004", "const a = b; const b = a;"},

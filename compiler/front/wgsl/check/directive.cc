@@ -54,8 +54,8 @@ void CheckDirectives(CheckContext& context) {
           }
         }
         break;
-      // The rule that a severity is for may be any name: uniformity is not judged (spec/wgsl
-      // 5.6).
+      // The rule that a severity is for may be any name; that of derivatives is read by
+      // uniformity/filters.
       case syntax::DirectiveKind::kDiagnostic:
         if (std::ranges::find(kSeverities, context.Text(words[0])) == std::end(kSeverities)) {
           Unknown(context, words[0], "severity");

@@ -49,8 +49,12 @@ class Statements {
 
   // A block. Its depth is counted, for checking and lowering recurse over blocks as the parser
   // does.
-  StmtId Block(BlockScope scope) {
+  // Attributes may stand in front of every block; `attributes` are those that were read already.
+  StmtId Block(BlockScope scope, ListId attributes = {}) {
     const ParseContext::Deeper deeper(context_);
+    if (context_.Is(TokenKind::kAt)) {
+      attributes = Both(attributes, ParseAttributes(context_));
+    }
     const uint32_t begin = context_.at;
     if (!context_.Expect(TokenKind::kOpenBrace)) {
       return {};
@@ -63,10 +67,24 @@ class Statements {
       context_.scopes.Close();
     }
     context_.Expect(TokenKind::kCloseBrace);
-    return Add({.kind = StmtKind::kBlock, .children = context_.AddList(children)}, begin);
+    return Add({.kind = StmtKind::kBlock,
+                .children = context_.AddList(children),
+                .attributes = attributes},
+               begin);
   }
 
  private:
+  // What stands in front of a statement, then what stands in front of its body.
+  ListId Both(ListId outer, ListId inner) {
+    const std::span<const uint32_t> first = context_.ast.List(outer);
+    const std::span<const uint32_t> second = context_.ast.List(inner);
+    if (first.empty() || second.empty()) {
+      return first.empty() ? inner : outer;
+    }
+    std::vector<uint32_t> all(first.begin(), first.end());
+    all.insert(all.end(), second.begin(), second.end());
+    return context_.AddList(all);
+  }
   // Statements up to the `}` that ends them.
   // A statement with an error is left by recovery and the next one is read: so there is one
   // error for each, and the list is complete but for those.
@@ -116,7 +134,7 @@ class Statements {
         context_.Next();
         return {};
       case TokenKind::kOpenBrace:
-        return Block(BlockScope::kOwn);
+        return Block(BlockScope::kOwn, attributes);
       case TokenKind::kIf:
         return If(attributes);
       case TokenKind::kSwitch:
@@ -227,7 +245,7 @@ class Statements {
     context_.Next();
     Stmt row{.kind = StmtKind::kSwitch, .attributes = attributes};
     row.a = ParseExpression(context_);
-    ParseAttributes(context_);
+    row.attributes = Both(attributes, ParseAttributes(context_));
     const ParseContext::Deeper deeper(context_);
     context_.Expect(TokenKind::kOpenBrace);
     std::vector<uint32_t> cases;
@@ -265,7 +283,6 @@ class Statements {
     }
     context_.Accept(TokenKind::kColon);
     if (!context_.failed) {
-      ParseAttributes(context_);
       row.children = OneBlock();
     }
     row.labels = context_.failed ? ListId{} : context_.AddList(labels);
@@ -276,14 +293,13 @@ class Statements {
   StmtId Loop(ListId attributes) {
     const uint32_t begin = context_.at;
     context_.Next();
-    ParseAttributes(context_);
+    attributes = Both(attributes, ParseAttributes(context_));
     const ParseContext::Deeper deeper(context_);
     context_.Expect(TokenKind::kOpenBrace);
     context_.scopes.Open();
     const std::vector<uint32_t> children = context_.failed ? std::vector<uint32_t>{} : List();
     Stmt row{.kind = StmtKind::kLoop, .attributes = attributes};
     if (context_.Accept(TokenKind::kContinuing)) {
-      ParseAttributes(context_);
       row.first = Block(BlockScope::kOwn);
     }
     context_.scopes.Close();
