@@ -5,7 +5,9 @@
 
 #include "compiler/base/check.h"
 #include "compiler/driver/fingerprint.h"
+#include "compiler/front/hlsl/macro_pragmas.h"
 #include "compiler/front/hlsl/module/front.h"
+#include "compiler/front/hlsl/module/macro_module.h"
 #include "compiler/front/rpl/front.h"
 #include "compiler/front/wgsl/module/front.h"
 #include "compiler/ir/verify/verify.h"
@@ -46,11 +48,14 @@ ParsedSource ParseSource(ir::Language language, const SourceFile& source,
               .files = {},
               .probes = {}};
     case ir::Language::kHlsl: {
-      hlsl::ParsedModule parsed = hlsl::Parse(source, inputs.files, inputs.hlsl,
-                                              FrontFingerprint(language), module, limits);
+      hlsl::ParsedModule parsed =
+          hlsl::Parse(source, inputs.files, inputs.hlsl, FrontFingerprint(language), module, limits,
+                      inputs.is_known);
       return {.module = std::move(parsed.module),
               .files = std::move(parsed.files),
-              .probes = std::move(parsed.probes)};
+              .probes = std::move(parsed.probes),
+              .stream = parsed.stream,
+              .is_known = parsed.is_known};
     }
     case ir::Language::kWgsl:
       return {.module = wgsl::front::Parse(source, FrontFingerprint(language), module, limits),
@@ -77,6 +82,12 @@ std::vector<Probe> ProbesOf(const SourceFile& source, const SourceInputs& inputs
 Diagnosed<ir::Module> ParseSource(ir::Language language, const SourceFile& source, uint32_t module,
                                   const LanguageLimits& limits) {
   return ParseSource(language, source, {}, module, limits).module;
+}
+
+std::vector<hlsl::MacroAxis> MacrosIn(std::string_view text) { return hlsl::MacrosIn(text); }
+
+ir::Module MacroModule(std::span<const hlsl::MacroAxis> axes) {
+  return hlsl::MacroModule(axes, FrontFingerprint(ir::Language::kHlsl));
 }
 
 // An image comes from a store, so it may be damaged or of another build. Ids are verified once

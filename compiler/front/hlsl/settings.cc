@@ -176,6 +176,11 @@ std::string_view MacroNameOf(const Define& define) {
   return std::string_view(define.name).substr(0, define.name.find('('));
 }
 
+const MacroChoice* FindMacro(std::span<const MacroChoice> macros, std::string_view name) {
+  const auto found = std::ranges::lower_bound(macros, name, {}, &MacroChoice::name);
+  return found != macros.end() && found->name == name ? &*found : nullptr;
+}
+
 // NAME, NAME=VALUE or NAME(PARAMETERS)=VALUE. The value may hold anything, also line ends; what
 // becomes of them is the preprocessor's (PredefinedText).
 Result<Define> ParseDefine(std::string_view text) {
@@ -198,7 +203,7 @@ Result<Define> ParseDefine(std::string_view text) {
   return define;
 }
 
-// spec/hlsl 1.5: all settings but the defines, ascending by name, defaults written out, so that
+// spec/hlsl 1.5: all settings but the macros, ascending by name, defaults written out, so that
 // equal settings give equal keys. Rows of the table ascend; include roots and shifts are no
 // rows and are put in where their names belong.
 std::string LanguageText(const Settings& settings) {

@@ -40,11 +40,21 @@ struct Define {
   friend bool operator==(const Define&, const Define&) = default;
 };
 
+// A macro of which the request chooses a value. Only what the source reads of these is part of its
+// key, so a list that differs in others is the same module (compiler/source/macro_path.h).
+struct MacroChoice {
+  std::string name;
+  std::optional<std::string> value;  // none: it is not defined
+
+  friend bool operator==(const MacroChoice&, const MacroChoice&) = default;
+};
+
 struct Settings {
 #define KILN_MODULE_SETTING(Type, field, name, values, dxc) Type field{};
 #include "compiler/front/hlsl/settings.def"
   std::vector<RegisterShift> shifts;       // in order; the last that fits counts
   std::vector<Define> defines;             // in order
+  std::vector<MacroChoice> macros;         // ascending by name, names unique and none of `defines`
   std::vector<std::string> include_roots;  // folders as logical paths, "" is the root; in order
 
   friend bool operator==(const Settings&, const Settings&) = default;
@@ -74,11 +84,14 @@ std::vector<SettingValue> ValuesOf(const Settings& settings);
 // The name of the macro alone: "F" of "F(a, b)".
 std::string_view MacroNameOf(const Define& define);
 
+// The choice of that name; null if there is none. O(log macros)
+const MacroChoice* FindMacro(std::span<const MacroChoice> macros, std::string_view name);
+
 // "NAME", "NAME=VALUE", "NAME(a, b)=VALUE"; the value of a bare name is 1. Errors:
 // kInvalidArgument if NAME is no identifier.
 Result<Define> ParseDefine(std::string_view text);
 
-// The language text of keys: "hlsl;" and all settings but the defines as "name=value;", ascending
+// The language text of keys: "hlsl;" and all settings but the macros as "name=value;", ascending
 // by name (spec/cache 2.4).
 std::string LanguageText(const Settings& settings);
 

@@ -14,6 +14,7 @@
 #include "compiler/front/hlsl/check/check.h"
 #include "compiler/front/hlsl/lower/module.h"
 #include "compiler/front/hlsl/module/stream_files.h"
+#include "compiler/front/hlsl/module/stream_id.h"
 #include "compiler/front/hlsl/preprocess/dump.h"
 #include "compiler/front/hlsl/preprocess/preprocess.h"
 #include "compiler/front/hlsl/syntax/dump.h"
@@ -97,11 +98,16 @@ std::optional<ir::Module> ModuleOf(const TokenStream& stream, const ModuleSource
 // stages run only if those before them found none.
 // If a file is missing nothing is parsed: every name of it would be reported.
 ParsedModule Parse(const SourceFile& root, const SourceSet& files, const Settings& settings,
-                   const Hash128& fingerprint, uint32_t ordinal, const LanguageLimits& limits) {
+                   const Hash128& fingerprint, uint32_t ordinal, const LanguageLimits& limits,
+                   const IsKnownStream& is_known) {
   PreprocessResult read = Preprocess(root, files, settings, ordinal, limits);
   ParsedModule out{.module = {.value = {}, .diagnostics = std::move(read.diagnostics)},
                    .files = FilesOf(read.stream)};
-  if (read.is_whole) {
+  if (is_known != nullptr && read.is_whole && out.module.diagnostics.empty()) {
+    out.stream = StreamIdOf(read.stream);
+    out.is_known = is_known(*out.stream);
+  }
+  if (read.is_whole && !out.is_known) {
     const std::vector<std::string_view> texts = TextsOf(read.stream, root, files);
     out.module.value = ModuleOf(read.stream, {out.files, texts}, {settings, fingerprint, limits},
                                 out.module.diagnostics);

@@ -5,6 +5,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,13 +25,20 @@ struct ParsedModule {
   Diagnosed<ir::Module> module;
   ir::ModuleFiles files;      // where places of diagnostics are; also in the module
   std::vector<Probe> probes;  // what includes asked for, in order
+  // What the preprocessor left, if it had nothing to say: equal ids are one module (stream_id.h).
+  std::optional<Hash128> stream = {};
+  bool is_known = false;  // the caller has the module of the stream, so it was not made again
 };
+
+// Whether the caller has a module of this stream, with its diagnostics.
+using IsKnownStream = std::function<bool(const Hash128&)>;
 
 // A pure function; threads share nothing. `fingerprint` is that of the front end and goes into the
 // image. `ordinal` is the module that locations of diagnostics name. Warnings may come with the
 // module, errors never. See spec/hlsl 1.1
 ParsedModule Parse(const SourceFile& root, const SourceSet& files, const Settings& settings,
-                   const Hash128& fingerprint, uint32_t ordinal, const LanguageLimits& limits = {});
+                   const Hash128& fingerprint, uint32_t ordinal, const LanguageLimits& limits = {},
+                   const IsKnownStream& is_known = {});
 
 // What the includes ask for, as far as the module can be read with the files that there are.
 std::vector<Probe> ProbesOf(const SourceFile& root, const SourceSet& files,

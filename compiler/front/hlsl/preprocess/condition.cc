@@ -54,7 +54,7 @@ bool Condition::Evaluate(const DirectiveLine& line) {
 // The macros of the clock are there to be refused where they are used, and count as not
 // defined.
 bool Condition::IsDefined(const Token& name) {
-  const uint32_t row = state_.macros.Find(name.symbol);
+  const uint32_t row = state_.FindMacro(name.symbol);
   if (row != MacroTable::kNone) {
     return state_.macros[row].kind != Macro::Kind::kClock;
   }
@@ -103,7 +103,10 @@ bool Condition::AddName(const Token& name) {
     if (name.symbol >= undefined_.size()) {
       undefined_.resize(name.symbol + name.symbol / 2 + 64);
     }
-    if (!undefined_[name.symbol]) {
+    // A macro that the request chooses is no option of the source, and lists that leave the same
+    // tokens should leave the same of everything.
+    if (!undefined_[name.symbol] &&
+        FindMacro(state_.choices, state_.Text(name.symbol)) == nullptr) {
       undefined_[name.symbol] = true;
       state_.stream.undefined_names.push_back({.symbol = name.symbol, .origin = name.origin});
     }

@@ -37,7 +37,7 @@ void Definitions::Define(const DirectiveLine& line) {
     by_line_.Insert(line.hash, *row);
   }
   const Macro& macro = state_.macros[*row];
-  const uint32_t before = state_.macros.Find(macro.name);
+  const uint32_t before = state_.FindMacro(macro.name);
   // Another definition than the one that holds is warned about, as C has it: kind, parameters,
   // tokens and the spaces between them count.
   const bool differs = before != MacroTable::kNone &&
@@ -60,7 +60,10 @@ void Definitions::Define(const DirectiveLine& line) {
 
 void Definitions::Undefine(const DirectiveLine& line) {
   if (ReadMacroName(line)) {
-    state_.macros.Undefine(state_.lexed.rows[line.at].symbol);
+    // What the name was does not matter, but what it is from here on does: it counts as read.
+    const uint32_t symbol = state_.lexed.rows[line.at].symbol;
+    state_.FindMacro(symbol);
+    state_.macros.Undefine(symbol);
   }
 }
 

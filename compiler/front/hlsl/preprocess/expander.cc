@@ -59,7 +59,7 @@ uint32_t Expander::MacroOf(Token& token) const {
   if (!token.is_word() || (token.flags & Token::kNoExpand) != 0) {
     return MacroTable::kNone;
   }
-  const uint32_t row = state_.macros.Find(token.symbol);
+  const uint32_t row = state_.FindMacro(token.symbol);
   if (row != MacroTable::kNone && state_.macros[row].is_active) {
     token.flags |= Token::kNoExpand;
     return MacroTable::kNone;
@@ -260,7 +260,7 @@ void Expander::ExpandArgument(size_t number, uint32_t origin) {
 bool Expander::HasMacro(const Argument& argument) const {
   const auto tokens = std::span(argument_tokens_).subspan(argument.first, argument.count);
   return std::ranges::any_of(tokens, [&](const Token& token) {
-    return token.is_word() && state_.macros.Find(token.symbol) != MacroTable::kNone;
+    return token.is_word() && state_.FindMacro(token.symbol) != MacroTable::kNone;
   });
 }
 

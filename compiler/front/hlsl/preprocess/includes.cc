@@ -160,8 +160,7 @@ void Includes::Enter(const SourceFile& source, uint32_t origin) {
     return;
   }
   const LexedFile& file = table_[*row];
-  const uint32_t guard =
-      file.guard == kNoSymbol ? MacroTable::kNone : state_.macros.Find(file.guard);
+  const uint32_t guard = file.guard == kNoSymbol ? MacroTable::kNone : state_.FindMacro(file.guard);
   if ((file.is_once || guard != MacroTable::kNone) && file.inclusions != 0) {
     return;
   }

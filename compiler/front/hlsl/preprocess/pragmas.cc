@@ -4,6 +4,12 @@
 // a layout in silence.
 #include "compiler/front/hlsl/preprocess/pragmas.h"
 
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "compiler/front/hlsl/macro_pragmas.h"
+
 namespace kiln::hlsl {
 
 // spec/hlsl 4.5. `warning` and `dxc diagnostic` are about other compilers' warnings and mean
@@ -33,11 +39,30 @@ void Pragmas::Pragma(const DirectiveLine& line) {
   if (word == kWordDxc && SymbolAt(line.at + 1, line) == kWordDiagnostic) {
     return;
   }
+  if (IsMacros(line, words)) {
+    return;
+  }
   const uint32_t at = words.empty() ? line.name : line.at;
   state_.Report(state_.stream
                     .MakeAt(Code::kHlsl1034, files_.Delivered(at).origin,
                             files_.Delivered(line.end - 1).origin)
                     .With("text", Quoted(TextOf(words, state_.stream.symbols))));
+}
+
+// Lists of macros were read before the first line was (macro_pragmas.h). What is wrong with one is
+// said here.
+bool Pragmas::IsMacros(const DirectiveLine& line, std::span<const Token> tokens) {
+  std::vector<std::string_view> words;
+  for (const Token& token : tokens) {
+    words.push_back(state_.Text(token.symbol));
+  }
+  const std::optional<Result<MacroAxis>> axis = MacroOfPragma(words);
+  if (axis.has_value() && !axis->ok()) {
+    state_.Report(state_.stream.MakeAt(Code::kHlsl1040, files_.Delivered(line.end - 1).origin)
+                      .With("what", "a macro and its values (" + axis->error().context + ")")
+                      .With("text", Quoted(TextOf(tokens, state_.stream.symbols))));
+  }
+  return axis.has_value();
 }
 
 // pack_matrix(row_major): for the declarations behind it.

@@ -17,6 +17,7 @@ class Pragmas {
 
  private:
   void PackMatrix(const DirectiveLine& line);
+  bool IsMacros(const DirectiveLine& line, std::span<const Token> tokens);
   uint32_t SymbolAt(uint32_t row, const DirectiveLine& line) const;
 
   FileStack& files_;

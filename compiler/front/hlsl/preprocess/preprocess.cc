@@ -82,11 +82,19 @@ std::string PredefinedText(const Settings& settings) {
   if (settings.sixteen_bit == SixteenBit::kOn) {
     text += "#define __HLSL_ENABLE_16_BIT 1\n";
   }
-  for (const Define& define : settings.defines) {
-    std::string line = define.name + " " + define.value;  // one line, whatever it holds
+  const auto define = [&](const std::string& name, const std::string& value) {
+    std::string line = name + " " + value;  // one line, whatever it holds
     std::ranges::replace_if(
         line, [](char c) { return c == '\n' || c == '\r'; }, ' ');
     text += "#define " + line + " \n";  // a backslash at its end splices nothing
+  };
+  for (const Define& one : settings.defines) {
+    define(one.name, one.value);
+  }
+  for (const MacroChoice& choice : settings.macros) {
+    if (choice.value.has_value()) {
+      define(choice.name, *choice.value);
+    }
   }
   return text;
 }
@@ -125,6 +133,7 @@ class Preprocessor {
     source_.Next();  // what is no directive has no place where it could be reported
     files_.Pop();
     directives_.definitions().EndOfPredefined();
+    state_.NoteReadsOf(settings.macros);
   }
 
   // Tokens until the end of the last file. At the end of each file its conditionals are closed,
@@ -166,12 +175,12 @@ class Preprocessor {
     files_.Skip(count);
   }
 
-  bool IsPlain(const Token& token) const {
+  bool IsPlain(const Token& token) {
     switch (kUses[static_cast<size_t>(token.kind)]) {
       case Use::kPlain:
         return true;
       case Use::kWord:
-        return state_.macros.Find(token.symbol) == MacroTable::kNone;
+        return state_.FindMacro(token.symbol) == MacroTable::kNone;
       case Use::kOther:
         return false;
     }

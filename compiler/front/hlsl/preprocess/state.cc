@@ -2,6 +2,7 @@
 #include "compiler/front/hlsl/preprocess/state.h"
 
 #include "compiler/base/threads/stop.h"
+#include "compiler/source/macro_path.h"
 
 namespace kiln::hlsl {
 
@@ -26,6 +27,27 @@ void PreprocessState::FailSize(std::string_view what, std::string_view size, uin
              .With("size", size)
              .With("limit", limit));
   }
+}
+
+// By the number of the spelling, since every word of a source is looked up. Names are those of a
+// request, so there are few, and their numbers are the first behind the known words.
+void PreprocessState::NoteReadsOf(std::span<const MacroChoice> macros_of_request) {
+  choices = macros_of_request;
+  for (uint32_t row = 0; row < choices.size(); ++row) {
+    const uint32_t symbol = stream.symbols.Intern(choices[row].name);
+    unread.resize(std::max<size_t>(unread.size(), symbol + 1));
+    unread[symbol] = row + 1;
+  }
+}
+
+// A choice that is "not defined" is a probe that found nothing, as a file that is not there.
+void PreprocessState::NoteRead(uint32_t symbol) {
+  const MacroChoice& choice = choices[std::exchange(unread[symbol], 0) - 1];
+  ChargeMemory(sizeof(kiln::Probe) + 2 * choice.name.size());
+  stream.probes.push_back(
+      {.path = MacroPath(choice.name),
+       .present = choice.value.has_value(),
+       .digest = choice.value.has_value() ? DigestOf(std::string_view(*choice.value)) : Digest{}});
 }
 
 // Tokens as text, with one space where there was any, cut near `most` bytes.

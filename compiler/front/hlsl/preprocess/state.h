@@ -36,6 +36,9 @@ struct PreprocessState {
   MessageCount found = {};  // of what is in `diagnostics`
   bool stopped = false;
   bool lacks_file = false;  // an include was not found, or is no text
+  // By symbol: 1 + the row of a macro that the request chooses and the source has not asked for.
+  std::vector<uint32_t> unread = {};
+  std::span<const MacroChoice> choices = {};
 
   // Many errors end it, warnings never do.
   void Report(Diagnostic diagnostic) {
@@ -66,7 +69,20 @@ struct PreprocessState {
 
   std::string_view Text(uint32_t symbol) const { return stream.symbols.Text(symbol); }
 
+  // From here on it is noted which of these the source asks for, once each, as a probe.
+  void NoteReadsOf(std::span<const MacroChoice> macros);
+  // Row of the macro that a spelling names, or MacroTable::kNone. Everything that depends on
+  // whether a name is a macro comes here, so that no choice is read unnoticed.
+  uint32_t FindMacro(uint32_t symbol) {
+    if (symbol < unread.size() && unread[symbol] != 0) [[unlikely]] {
+      NoteRead(symbol);
+    }
+    return macros.Find(symbol);
+  }
+
  private:
+  void NoteRead(uint32_t symbol);
+
   static constexpr uint64_t kBytesOfMade = 32;  // a token, where it stands, its expansion
 
   void ChargeMade(uint64_t count) const;
