@@ -70,6 +70,9 @@ struct LinkedProgram {
   std::vector<std::string> paths;     // logical, in link order; what diagnostics are placed in
   std::vector<Hash128> semantic_ids;  // of the modules (spec/cache 2.4.3)
   resolve::Program program;
+  // Values of some options choose the modules themselves (macros), so any option may matter in some
+  // of these programs.
+  bool has_macros = false;
 };
 
 }  // namespace kiln::driver

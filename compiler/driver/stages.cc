@@ -61,6 +61,30 @@ Diagnosed<LinkedProgram> LinkModules(std::vector<std::shared_ptr<const ir::Modul
   return result;
 }
 
+// As an option is numbered: behind those of all modules before its own.
+Diagnosed<LinkedProgram> LinkModules(std::vector<std::shared_ptr<const ir::Module>> modules,
+                                     std::vector<std::string> paths, const MacrosOfProgram* macros,
+                                     ir::PipelineType pipeline, const LanguageLimits& limits) {
+  if (macros == nullptr) {
+    return LinkModules(std::move(modules), std::move(paths), pipeline, limits);
+  }
+  const auto ordinal = static_cast<uint32_t>(modules.size());
+  modules.push_back(macros->module);
+  paths.emplace_back(kMacroModule);
+  Diagnosed<LinkedProgram> linked =
+      LinkModules(std::move(modules), std::move(paths), pipeline, limits);
+  if (linked.value.has_value()) {
+    linked.value->has_macros = true;
+    const uint32_t first = linked.value->program.bases(ordinal).option;
+    std::vector<ir::OptionId> choices;
+    for (const uint32_t row : macros->asked) {
+      choices.push_back(ir::OptionId{first + row});
+    }
+    linked.value->program.SetChoices(std::move(choices));
+  }
+  return linked;
+}
+
 // Without includes, settings or limits, as tests and RPL alone need it.
 Diagnosed<LinkedProgram> LinkSources(std::span<const SourceFile> sources,
                                      ir::PipelineType pipeline) {
@@ -116,7 +140,9 @@ void FillPositions(const resolve::Program& program, std::vector<Diagnostic>& dia
 // What metadata say about modules. Ids are those of content, so they do not depend on paths.
 std::vector<metadata::ModuleFacts> ModuleFactsOf(const LinkedProgram& linked) {
   std::vector<metadata::ModuleFacts> facts;
-  for (size_t i = 0; i < linked.modules.size(); ++i) {
+  // Macros are no source: what they chose is in the modules before them.
+  const size_t sources = linked.modules.size() - (linked.has_macros ? 1 : 0);
+  for (size_t i = 0; i < sources; ++i) {
     facts.push_back({.semantic_id = linked.semantic_ids[i],
                      .path = linked.paths[i],
                      .view = &linked.modules[i]->view()});

@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "compiler/diag/diagnostic.h"
@@ -33,7 +34,20 @@ struct LinkedSources {
 LinkedSources LinkSources(std::span<const SourceFile> sources, const SourceInputs& inputs,
                           ir::PipelineType pipeline, const LanguageLimits& limits = {});
 
-// The same over modules that are parsed already.
+// The macros of a program (front/hlsl/macro_axis.h) and which of them the sources asked for. Values
+// of those chose the modules; all are options of the program.
+struct MacrosOfProgram {
+  std::shared_ptr<const ir::Module> module;  // MacroModule
+  std::vector<uint32_t> asked;               // rows of its options, ascending
+};
+// Its name among the modules of a program, in messages.
+inline constexpr std::string_view kMacroModule = "(macros)";
+
+// The same over modules that are parsed already, and the macros that chose them: null if there are
+// none. Their module is the last one.
+Diagnosed<LinkedProgram> LinkModules(std::vector<std::shared_ptr<const ir::Module>> modules,
+                                     std::vector<std::string> paths, const MacrosOfProgram* macros,
+                                     ir::PipelineType pipeline, const LanguageLimits& limits = {});
 Diagnosed<LinkedProgram> LinkModules(std::vector<std::shared_ptr<const ir::Module>> modules,
                                      std::vector<std::string> paths, ir::PipelineType pipeline,
                                      const LanguageLimits& limits = {});

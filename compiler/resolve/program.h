@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "compiler/base/flat_map.h"
@@ -144,6 +145,11 @@ class Program {
   bool IsAmbiguous(NameId name) const { return ambiguous_[name.value]; }
 
   std::span<const ir::OptionId> options_by_name() const { return options_by_name_; }
+  // Options whose values chose the modules themselves (macros that a source asked for): whatever is
+  // built of the program rests on them, though no expression mentions them. Ascending.
+  std::span<const ir::OptionId> choices() const { return choices_; }
+  // Requires: nobody shares the program yet.
+  void SetChoices(std::vector<ir::OptionId> choices) { choices_ = std::move(choices); }
   // In program order; the interface in binding order (spec/rpl 8.1 step 3), settings left out.
   std::span<const ir::DeclId> constants() const { return constants_; }
   std::span<const ir::DeclId> settings() const { return settings_; }
@@ -201,6 +207,7 @@ class Program {
   std::vector<uint32_t> last_constant_;       // by CexprId: 1 + the last constant it may mean, or 0
   std::vector<bool> may_remark_;              // by CexprId
   std::vector<ir::OptionId> options_by_name_;
+  std::vector<ir::OptionId> choices_;
   std::vector<uint32_t> option_defaults_;  // by OptionId
   std::vector<uint32_t> spec_ids_;         // by OptionId
   InternIndex option_index_;               // of options, by their names

@@ -12,6 +12,7 @@
 #include "compiler/base/check.h"
 #include "server/compile/explainer.h"
 #include "server/compile/programs/build_keys.h"
+#include "server/compile/programs/macro_choices.h"
 
 namespace kiln::compile {
 namespace {
@@ -20,6 +21,19 @@ Error NotCached() {
   return {.code = ErrorCode::kNotFound,
           .context = "this variant is not in the cache",
           .reason = "NOT_CACHED"};
+}
+
+// As of options, and that macros have values that are listed.
+Diagnosed<resolve::OptionValues> CheckValues(const PreparedProgram& program,
+                                             std::span<const resolve::OptionSetting> settings) {
+  Diagnosed<resolve::OptionValues> values = resolve::CheckOptions(program.program(), settings);
+  if (values.ok()) {
+    values.diagnostics = CheckMacros(program.request.hlsl.macros, program.program(), *values.value);
+    if (!values.diagnostics.empty()) {
+      values.value.reset();
+    }
+  }
+  return values;
 }
 
 Error NoRecipes() {
@@ -57,7 +71,11 @@ Result<Outcome> CachedBuild::BuildWhole(const PreparedProgram& program,
   } else if (!program.target.recipes.empty()) {
     return cache::NotAtOnce();
   }
-  Result<Outcome> outcome = BuildPlain(program, options, how, call, report);
+  // A list of defines that is not the program's own makes other modules of its sources.
+  KILN_TRY(const std::shared_ptr<const PreparedProgram> chosen,
+           preparer_.Choose(program, options, call));
+  Result<Outcome> outcome =
+      BuildPlain(chosen != nullptr ? *chosen : program, options, how, call, report);
   if (!outcome.ok() || program.target.recipes.empty()) {
     return outcome;
   }
@@ -102,7 +120,7 @@ Result<Outcome> CachedBuild::BuildPlain(const PreparedProgram& program,
                    .diagnostics = program.diagnostics,
                    .from_negative_cache = program.poison};
   }
-  Diagnosed<resolve::OptionValues> values = resolve::CheckOptions(program.program(), settings);
+  Diagnosed<resolve::OptionValues> values = CheckValues(program, settings);
   if (!values.ok()) {  // cheap to find again: not stored
     ++counters_.failed;
     trace.level = "options";
@@ -209,15 +227,20 @@ std::optional<RecentResult> CachedBuild::Recall(const PreparedProgram& program,
   if (!program.ok() || !program.target.recipes.empty()) {
     return std::nullopt;
   }
-  std::vector<resolve::OptionSetting> settings = program.request.options;
+  const auto chosen = preparer_.Choose(program, options, call.Until(cache::kAtOnce));
+  if (!chosen.ok() || (*chosen != nullptr && !(*chosen)->ok())) {
+    return std::nullopt;
+  }
+  const PreparedProgram& own = *chosen != nullptr ? **chosen : program;
+  std::vector<resolve::OptionSetting> settings = own.request.options;
   settings.insert(settings.end(), options.begin(), options.end());
-  Diagnosed<resolve::OptionValues> values = resolve::CheckOptions(program.program(), settings);
+  Diagnosed<resolve::OptionValues> values = CheckValues(own, settings);
   if (!values.ok()) {
     return std::nullopt;
   }
-  CachedResultPtr found = lookup_.RecentOf(program.entry, *values.value, call);
+  CachedResultPtr found = lookup_.RecentOf(own.entry, *values.value, call);
   return RecentResult{
-      .entry = program.entry, .values = *std::move(values.value), .found = std::move(found)};
+      .entry = own.entry, .values = *std::move(values.value), .found = std::move(found)};
 }
 
 bool CachedBuild::StillFinds(const RecentResult& recalled, const cache::Call& call) {

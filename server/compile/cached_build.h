@@ -73,6 +73,12 @@ class CachedBuild {
       PoisonPolicy poison = PoisonPolicy::kStands) {
     return preparer_.Prepare(request, target, call, poison);
   }
+  // As ProgramPreparer::Choose.
+  Result<std::shared_ptr<const PreparedProgram>> Choose(
+      const PreparedProgram& program, std::span<const resolve::OptionSetting> options,
+      const cache::Call& call) {
+    return preparer_.Choose(program, options, call);
+  }
   // As ProgramPreparer::NeedsOf.
   Result<std::vector<Source>> NeedsOf(const ProgramRequest& request, const cache::Call& call) {
     return preparer_.NeedsOf(request, call);
@@ -126,8 +132,8 @@ class CachedBuild {
 
   // What its parts remember.
   std::vector<CountedCache*> caches() {
-    return {&preparer_.cache(),  &pool_,  &builder_.cache(), &lookup_.results(),
-            &lookup_.variants(), &masks_, &recorder_.cache()};
+    return {&preparer_.cache(), &preparer_.chosen(), &pool_,  &builder_.cache(),
+            &lookup_.results(), &lookup_.variants(), &masks_, &recorder_.cache()};
   }
 
   const BuildCounters& counters() const { return counters_; }

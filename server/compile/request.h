@@ -40,10 +40,13 @@ struct HlslInputs {
   hlsl::Settings settings = {};                // defines ascending by name, names unique
   std::optional<Digest> list = {};             // of the text of the files that may be included
   std::shared_ptr<const FileList> files = {};  // null: the store has the list, if there is one
+  // Macros that are options of the program, ascending by name. Each has a choice in
+  // `settings.macros`: the list of defines that modules are read with (macro_choices.h).
+  std::vector<hlsl::MacroAxis> macros = {};
 
   // Digests stand for lists.
   friend bool operator==(const HlslInputs& a, const HlslInputs& b) {
-    return a.settings == b.settings && a.list == b.list;
+    return a.settings == b.settings && a.list == b.list && a.macros == b.macros;
   }
 };
 

@@ -235,6 +235,10 @@ std::optional<Counter> Space::MakeCounter() const {
 // built.
 std::vector<bool> Space::LiveAxes() const {
   const resolve::Program& program = program_->program;
+  // What this program does not mention may be mentioned by another list of macros.
+  if (program_->has_macros) {
+    return std::vector<bool>(axes_.size(), true);
+  }
   // By name and not by option: a name may lead to an option or to something else, and an
   // overestimate is allowed.
   std::vector<bool> mentioned(program.name_count(), false);

@@ -99,8 +99,12 @@ StepResult ProgramWork::Failed(std::string problem) {
 
 namespace {
 
-// All paths that the includes of a program asked for.
+// All paths that the includes of a program asked for; null, which means any, where macros choose
+// what is included: the program is one of its lists.
 ProbedPaths ProbedBy(const compile::PreparedProgram& prepared) {
+  if (!prepared.request.hlsl.macros.empty()) {
+    return nullptr;
+  }
   auto paths = std::make_shared<std::set<std::string, std::less<>>>();
   for (const std::shared_ptr<const compile::ParsedSource>& source : prepared.parsed) {
     for (const Probe& probe : source->probes) {
@@ -140,8 +144,12 @@ StepResult ProgramWork::Prepare(const Workshop& shop, const cache::Call& call) {
     prepared_.push_back(std::move(prepared).value());
   }
   // Early cut-off: equal entry ids mean equal IR, so no variant can have changed
-  // (spec/cache 2.4.3).
-  ir_identical_ = entries_ == request_.known_entries;
+  // (spec/cache 2.4.3). Of a program with macros this is known of one list only.
+  ir_identical_ = entries_ == request_.known_entries &&
+                  std::ranges::all_of(
+                      prepared_, [](const std::shared_ptr<const compile::PreparedProgram>& one) {
+                        return one->request.hlsl.macros.empty();
+                      });
   phase_ = ir_identical_               ? Phase::kDone
            : request_.interest.empty() ? Phase::kPoints
                                        : Phase::kInterest;

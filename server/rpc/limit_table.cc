@@ -12,6 +12,7 @@
 #include "cache/leases/bounded_pins.h"
 #include "cache/pack/format.h"
 #include "compiler/diag/diagnostic.h"
+#include "compiler/driver/frontends.h"
 #include "compiler/source/file_list.h"
 #include "compiler/source/probed_bytes.h"
 #include "server/compile/batch/batch_points.h"
@@ -50,6 +51,8 @@ void AddOfRequests(const ServiceLimits& limits, std::vector<LimitLine>& out) {
            {"include roots", kMaxIncludeRoots},
            {"macros of a program", kMaxDefines},
            {"macro", kMaxDefine},
+           {"macros with values", hlsl::kMostMacroAxes},
+           {"values of a macro", hlsl::kMostMacroValues},
            {"paths of includes", kMaxIncludedPaths},
            {"programs per manifest", kMaxPrograms},
            {"programs of a list", kMaxListedPrograms},

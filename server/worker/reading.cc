@@ -13,13 +13,15 @@
 #include "compiler/base/hash/canonical.h"
 #include "compiler/diag/encode.h"
 #include "compiler/ir/module_files.h"
+#include "compiler/source/macro_path.h"
 #include "compiler/source/probe_list.h"
 
 namespace kiln::worker {
 namespace {
 
 // Forms of the two payloads. To be read: limits (u32 each, in the order of the table), then 1 text;
-// 2 settings; 3 macros; 4 include roots; 5 files, the last four as lists of pairs or texts.
+// 2 settings; 3 macros; 4 include roots; 5 files, as lists of pairs or texts; 6 choices of macros,
+// if there are any, as pairs: "=VALUE", or nothing where it is not defined.
 constexpr std::string_view kInputDomain = "kiln.toread.1";
 // What was read: 1 diagnostics; 2 image; 3 files of the module; 4 probes. Each is left out where it
 // is empty.
@@ -48,7 +50,8 @@ bool IsInside(const Diagnostic& diagnostic, uint64_t size) {
 // The given files by path.
 class GivenFiles {
  public:
-  explicit GivenFiles(const ReadInputs& inputs) : root_(inputs.source) {
+  explicit GivenFiles(const ReadInputs& inputs)
+      : root_(inputs.source), macros_(inputs.settings.macros) {
     for (const SourceFile* const file : inputs.files) {
       by_path_.emplace(file->path, file);
     }
@@ -56,7 +59,13 @@ class GivenFiles {
 
   // Whether a file found what it found, as far as it was given. A file that was given cannot be
   // absent, and one that was not given cannot have been found.
+  // The same of macros that were chosen: one that is defined has its value.
   bool Allows(const Probe& probe) const {
+    if (IsMacroPath(probe.path)) {
+      const hlsl::MacroChoice* const macro = hlsl::FindMacro(macros_, MacroOfPath(probe.path));
+      return macro != nullptr && macro->value.has_value() == probe.present &&
+             (!probe.present || DigestOf(std::string_view(*macro->value)) == probe.digest);
+    }
     const auto found = by_path_.find(probe.path);
     return probe.present ? found != by_path_.end() && found->second->digest == probe.digest
                          : found == by_path_.end();
@@ -90,6 +99,7 @@ class GivenFiles {
 
  private:
   const SourceFile& root_;
+  const std::span<const hlsl::MacroChoice> macros_;
   std::map<std::string_view, const SourceFile*> by_path_;
 };
 
@@ -159,6 +169,14 @@ Result<ReadJob> DecodeJob(ir::Language language, const std::string& path, ByteVi
   KILN_TRY(auto files, ReadPairs(reader, 5));
   for (auto& [name, content] : files) {
     job.inputs.files.Add({std::move(name), std::move(content)});
+  }
+  if (reader.Has(6)) {
+    KILN_TRY(auto macros, ReadPairs(reader, 6));
+    for (auto& [name, value] : macros) {
+      job.inputs.hlsl.macros.push_back(
+          {.name = std::move(name),
+           .value = value.empty() ? std::nullopt : std::optional(value.substr(1))});
+    }
   }
   KILN_TRY_VOID(reader.Finish());
   return job;
@@ -265,6 +283,14 @@ Bytes InputOf(const LanguageLimits& limits, const ReadInputs& inputs) {
               PairsOf(
                   inputs.files, [](const SourceFile* file) { return std::string_view(file->path); },
                   [](const SourceFile* file) { return std::string_view(file->text); }));
+  if (!inputs.settings.macros.empty()) {
+    CanonicalList macros;
+    for (const hlsl::MacroChoice& macro : inputs.settings.macros) {
+      const std::string value = macro.value.has_value() ? "=" + *macro.value : std::string();
+      macros.Tuple({AsBytes(macro.name), AsBytes(value)});
+    }
+    writer.List(6, macros);
+  }
   Append(input, writer.bytes());
   return input;
 }

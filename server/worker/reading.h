@@ -5,7 +5,8 @@
 //
 //   in:   u32 limits, in the order of their table
 //         domain "kiln.toread.1"; 1: source, 2: list of (setting, value), 3: list of (macro,
-//         value), 4: list of include roots, 5: list of (path, text)
+//         value), 4: list of include roots, 5: list of (path, text), 6: list of (macro, "=value"
+//         or nothing)?
 //   out:  domain "kiln.read.1"; 1: diagnostics (diag/encode)?, 2: image, none if the source is
 //         wrong, 3: files (ir/module_files)?, 4: probes (source/probe_list)?
 #pragma once

@@ -29,6 +29,11 @@ namespace {
 constexpr uint32_t kAttributeLocations = 16;
 constexpr uint32_t kStateLocations = 32;
 
+// What an option that chose a module may have decided: it is not told apart.
+constexpr uint8_t kAnything = static_cast<uint8_t>(ir::Influence::kLayout) |
+                              static_cast<uint8_t>(ir::Influence::kSettings) |
+                              static_cast<uint8_t>(ir::Influence::kCode);
+
 // Makes one variant. What depends on few options is recalled for those (OptionCache), so a
 // variant that differs in one option costs what that option decides.
 class VariantSpecialiser {
@@ -71,6 +76,9 @@ class VariantSpecialiser {
   // is really declared, and lists that depend on reached functions last.
   bool Run() {
     answers_.BeginReads();
+    for (const ir::OptionId id : program_.choices()) {
+      (void)answers_.Option(id);  // counts as read by everything
+    }
     SpecialiseConstants();
     for (size_t i = 0; i < program_.interface().size(); ++i) {
       ListInterface(program_.interface()[i], memory_.interface[i]);
@@ -540,6 +548,9 @@ class VariantSpecialiser {
       uint8_t influence = bit(memory_.layout_reads, ir::Influence::kLayout);
       influence |= bit(memory_.settings_reads, ir::Influence::kSettings);
       influence |= bit(memory_.code_reads, ir::Influence::kCode);
+      if (std::ranges::binary_search(program_.choices(), id.value, {}, &ir::OptionId::value)) {
+        influence = kAnything;
+      }
       if (listed.specialised) {
         influence = static_cast<uint8_t>(ir::Influence::kSpecialization);
       } else if (influence == 0) {

@@ -82,9 +82,27 @@ std::string_view DebugText(target::Debug debug) {
 
 }  // namespace
 
+namespace {
+
+// What macros add to a program: options, some of which everything rests on. Their values are no
+// part of it; those are with the values of all other options.
+Hash128 MacrosId(const driver::MacrosOfProgram& macros) {
+  CanonicalList asked;
+  for (const uint32_t row : macros.asked) {
+    asked.U32(row);
+  }
+  return CanonicalWriter("kiln.macros.1")
+      .Hash(1, macros.module->semantic_id())
+      .List(2, asked)
+      .Key();
+}
+
+}  // namespace
+
 // A key of this process alone: it is neither stored nor told.
 Hash128 LinkKey(std::span<const std::shared_ptr<const ParsedSource>> sources,
-                std::span<const std::string> paths, ir::PipelineType pipeline) {
+                std::span<const std::string> paths, const driver::MacrosOfProgram* macros,
+                ir::PipelineType pipeline) {
   Hasher hasher;
   hasher.Update(ir::NameOf(pipeline));
   for (size_t i = 0; i < sources.size(); ++i) {
@@ -92,6 +110,10 @@ Hash128 LinkKey(std::span<const std::shared_ptr<const ParsedSource>> sources,
     hasher.Update(std::as_bytes(std::span(sources[i]->image_id.bytes)));
     hasher.Update(paths[i]);
     hasher.Update(std::string_view("\0", 1));
+  }
+  if (macros != nullptr) {
+    const Hash128 id = MacrosId(*macros);
+    hasher.Update(std::as_bytes(std::span(id.bytes)));
   }
   return hasher.Finish().id;
 }
@@ -111,11 +133,15 @@ std::vector<std::pair<std::string, std::string>> TargetPairs(const NamedTarget& 
 
 // In the order of the request, which is link order (spec/cache 2.4.2).
 Hash128 EntryIdOf(std::span<const std::shared_ptr<const ParsedSource>> sources,
-                  const ProgramRequest& program, const NamedTarget& target, const Hash128& limits) {
+                  const ProgramRequest& program, const driver::MacrosOfProgram* macros,
+                  const NamedTarget& target, const Hash128& limits) {
   std::vector<Hash128> modules;
   modules.reserve(sources.size());
   for (const std::shared_ptr<const ParsedSource>& source : sources) {
     modules.push_back(source->semantic_id);
+  }
+  if (macros != nullptr) {
+    modules.push_back(MacrosId(*macros));
   }
   const std::vector<std::pair<std::string, std::string>> of_target = TargetPairs(target);
   std::vector<cache::TextPair> pairs;

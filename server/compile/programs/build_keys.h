@@ -12,14 +12,17 @@
 
 #include "compiler/base/digest.h"
 #include "compiler/driver/request.h"
+#include "compiler/driver/stages.h"
 #include "server/compile/programs/program_pool.h"
 #include "server/compile/request.h"
 
 namespace kiln::compile {
 
 // Names what links of these modules share (not stored). Any bit that changes an image changes it.
+// `macros`: as of driver::LinkModules.
 Hash128 LinkKey(std::span<const std::shared_ptr<const ParsedSource>> sources,
-                std::span<const std::string> paths, ir::PipelineType pipeline);
+                std::span<const std::string> paths, const driver::MacrosOfProgram* macros,
+                ir::PipelineType pipeline);
 
 // The pairs of a target that are part of its results (spec/cache 2.4.1), sorted by name.
 std::vector<std::pair<std::string, std::string>> TargetPairs(const NamedTarget& target);
@@ -27,7 +30,8 @@ std::vector<std::pair<std::string, std::string>> TargetPairs(const NamedTarget& 
 // Entry points must be in stage order. `limits`: LimitsIdOf those that the sources were parsed
 // under.
 Hash128 EntryIdOf(std::span<const std::shared_ptr<const ParsedSource>> sources,
-                  const ProgramRequest& program, const NamedTarget& target, const Hash128& limits);
+                  const ProgramRequest& program, const driver::MacrosOfProgram* macros,
+                  const NamedTarget& target, const Hash128& limits);
 
 // Names programs that differ only in what their sources say (not stored).
 Hash128 FamilyOf(const ProgramRequest& program, const NamedTarget& target);

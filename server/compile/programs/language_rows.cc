@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "compiler/base/hash/canonical.h"
+#include "compiler/source/macro_path.h"
 #include "compiler/source/probe_list.h"
 
 namespace kiln::compile {
@@ -22,6 +23,8 @@ constexpr size_t kMaxText = 1024;
 constexpr size_t kMaxDependencies = 128;
 constexpr std::string_view kDefine = "define ";
 constexpr std::string_view kRoot = "include_root ";
+// Of a macro whose choice is that it is not defined; no value has a space.
+constexpr std::string_view kUndefined = "not defined";
 constexpr std::string_view kOthers = "(other files)";
 // The end of a text of which the record has less than there was.
 constexpr std::string_view kNotWhole = " (not whole)";
@@ -65,6 +68,10 @@ std::vector<cache::NamedText> LanguageRowsOf(const HlslInputs& inputs) {
   for (const hlsl::Define& define : inputs.settings.defines) {
     rows.push_back(
         {.name = Told(fmt::format("{}{}", kDefine, define.name)), .value = Told(define.value)});
+  }
+  for (const hlsl::MacroChoice& macro : inputs.settings.macros) {
+    rows.push_back({.name = Told(fmt::format("{}{}", kMacroRow, macro.name)),
+                    .value = Told(macro.value.value_or(std::string(kUndefined)))});
   }
   for (size_t i = 0; i < inputs.settings.include_roots.size(); ++i) {
     rows.push_back(
@@ -110,6 +117,10 @@ std::optional<HlslInputs> HlslInputsOf(const cache::ExplainInputs& record) {
     }
     if (name.starts_with(kDefine)) {
       inputs.settings.defines.push_back({.name = name.substr(kDefine.size()), .value = value});
+    } else if (name.starts_with(kMacroRow)) {
+      inputs.settings.macros.push_back(
+          {.name = name.substr(kMacroRow.size()),
+           .value = value == kUndefined ? std::nullopt : std::optional(value)});
     } else if (name.starts_with(kRoot)) {
       inputs.settings.include_roots.push_back(value);
     } else if (!hlsl::SetSetting(name, value, inputs.settings).ok()) {
@@ -121,7 +132,7 @@ std::optional<HlslInputs> HlslInputsOf(const cache::ExplainInputs& record) {
     if (row.path == kOthers || !IsWhole(row.path)) {
       return std::nullopt;
     }
-    if (row.digest.has_value()) {
+    if (row.digest.has_value() && !IsMacroPath(row.path)) {
       files.push_back({.path = row.path, .digest = *row.digest});
     }
   }

@@ -19,7 +19,10 @@ namespace kiln::compile {
 // Texts of a request as canonical encodings take them: short, and without bytes that are not text.
 std::string FitForRecord(std::string_view text);
 
-// ("version", "2021"), ("define FOG", "1"), ("include_root 0", "shaders").
+// Before the name of a macro that option values choose, in the name of its row.
+inline constexpr std::string_view kMacroRow = "macro ";
+
+// ("version", "2021"), ("define FOG", "1"), ("macro LIGHTS", "4"), ("include_root 0", "shaders").
 std::vector<cache::NamedText> LanguageRowsOf(const HlslInputs& inputs);
 
 // By path, each once. Above 128 the last row stands for all the others: every request leaves a

@@ -97,7 +97,10 @@ Result<std::optional<driver::ParsedSource>> ModuleReader::ReadOnce(const ReadReq
   if (apart_ != nullptr) {
     return ReadApart(wanted, inputs, call);
   }
-  driver::SourceInputs here{.language = wanted.language, .files = {}, .hlsl = wanted.settings};
+  driver::SourceInputs here{.language = wanted.language,
+                            .files = {},
+                            .hlsl = wanted.settings,
+                            .is_known = wanted.is_known};
   for (const SourceFile* const file : inputs.files) {
     here.files.Add(*file);
   }

@@ -5,6 +5,7 @@
 // Threads: all functions may run concurrently. See spec/daemon 12.4, spec/hlsl 4.2
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -29,6 +30,8 @@ struct ReadRequest {
   const FileList& files;                // that may be included
   std::span<const std::string> likely;  // paths that earlier readings asked for
   Hash128 key;                          // under which a death of it is noted
+  // driver::SourceInputs; a worker process is not told, and makes what may be known.
+  std::function<bool(const Hash128&)> is_known = {};
 };
 
 struct ModuleReading {

@@ -69,7 +69,8 @@ void ParsedSource::SetModule(ir::Module parsed) {
 // What the memory of the pool is charged with. Diagnostics are not in it: they are bounded by their
 // limits (spec/daemon 10).
 uint64_t ParsedSource::memory_bytes() const {
-  uint64_t bytes = sizeof(ParsedSource) + (module != nullptr ? module->image().size() : 0);
+  uint64_t bytes =
+      sizeof(ParsedSource) + (module != nullptr && !shares_module ? module->image().size() : 0);
   for (const Probe& probe : probes) {
     bytes += sizeof(Probe) + probe.path.size();
   }

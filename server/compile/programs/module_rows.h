@@ -28,6 +28,7 @@ struct ParsedSource {
   std::optional<ir::ModuleFiles> files;  // where diagnostics are, of a source that may include
   std::vector<Probe> probes;             // what its includes asked for
   bool from_store = false;
+  bool shares_module = false;  // with the source of another list of macros, which counts it
   bool poison = false;  // reading it ended processes; there are neither module nor diagnostics
 
   void SetModule(ir::Module parsed);

@@ -17,6 +17,7 @@
 namespace kiln::compile {
 
 struct PreparedProgram {
+  uint64_t number = 0;     // no other of its preparer has it
   ProgramRequest request;  // entry points in stage order
   NamedTarget target;
   LanguageLimits limits;

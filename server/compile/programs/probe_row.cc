@@ -9,6 +9,7 @@
 
 #include "compiler/base/hash/canonical.h"
 #include "compiler/base/threads/stop.h"
+#include "compiler/source/macro_path.h"
 #include "compiler/source/probe_list.h"
 
 namespace kiln::compile {
@@ -61,28 +62,38 @@ Result<ProbeRow> DecodeProbeRow(ByteView bytes) {
              : Corrupt("a probe row without paths, with one twice, or with too many");
 }
 
+std::optional<Digest> ProbedSet::Find(std::string_view path) const {
+  if (IsMacroPath(path)) {
+    const hlsl::MacroChoice* const macro = hlsl::FindMacro(macros, MacroOfPath(path));
+    return macro != nullptr && macro->value.has_value()
+               ? std::optional(DigestOf(std::string_view(*macro->value)))
+               : std::nullopt;
+  }
+  const ListedFile* const file = files.Find(std::string(path));
+  return file != nullptr ? std::optional(file->digest) : std::nullopt;
+}
+
 // What the declared set says to each path: its digest, or that there is none (spec/cache 2.4.4).
-std::vector<Probe> AnswersOf(std::span<const std::string> paths, const FileList& files) {
+std::vector<Probe> AnswersOf(std::span<const std::string> paths, const ProbedSet& set) {
   std::vector<Probe> answers;
   answers.reserve(paths.size());
   for (const std::string& path : paths) {
     CheckStop();
     ChargeMemory(sizeof(Probe) + path.size());
-    const ListedFile* const file = files.Find(path);
-    answers.push_back({.path = path,
-                       .present = file != nullptr,
-                       .digest = file != nullptr ? file->digest : Digest{}});
+    const std::optional<Digest> found = set.Find(path);
+    answers.push_back(
+        {.path = path, .present = found.has_value(), .digest = found.value_or(Digest{})});
   }
   return answers;
 }
 
 // A path that was found must be there with the same bytes, and one that was not must still be
 // absent: a new file that shadows an old one is a change, too.
-bool HoldsIn(const FileList& files, std::span<const Probe> probes) {
+bool HoldsIn(const ProbedSet& set, std::span<const Probe> probes) {
   return std::ranges::all_of(probes, [&](const Probe& probe) {
     CheckStop();
-    const ListedFile* const file = files.Find(probe.path);
-    return (file != nullptr) == probe.present && (file == nullptr || file->digest == probe.digest);
+    const std::optional<Digest> found = set.Find(probe.path);
+    return found.has_value() == probe.present && (!probe.present || *found == probe.digest);
   });
 }
 

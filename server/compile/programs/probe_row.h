@@ -9,12 +9,14 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cache/key.h"
 #include "compiler/base/bytes.h"
 #include "compiler/base/digest.h"
 #include "compiler/base/result.h"
+#include "compiler/driver/frontends.h"
 #include "compiler/source/file_list.h"
 #include "compiler/source/probe.h"
 
@@ -32,10 +34,20 @@ Bytes EncodeProbeRow(const ProbeRow& row);
 // Errors: kCorrupt for anything that EncodeProbeRow does not write.
 Result<ProbeRow> DecodeProbeRow(ByteView bytes);
 
-// What a set of files says about paths.
-std::vector<Probe> AnswersOf(std::span<const std::string> paths, const FileList& files);
+// What modules are made of besides their root: files by path, choices of macros by name. Both must
+// outlive it.
+struct ProbedSet {
+  const FileList& files;
+  std::span<const hlsl::MacroChoice> macros = {};
+
+  // The digest of a file, or of the value of a macro; nothing if it is not there, or not defined.
+  std::optional<Digest> Find(std::string_view path) const;
+};
+
+// What a set says about paths.
+std::vector<Probe> AnswersOf(std::span<const std::string> paths, const ProbedSet& set);
 // Whether it says so now.
-bool HoldsIn(const FileList& files, std::span<const Probe> probes);
+bool HoldsIn(const ProbedSet& set, std::span<const Probe> probes);
 // As keys take them; views the probes.
 std::vector<cache::Dependency> DependenciesOf(std::span<const Probe> probes);
 

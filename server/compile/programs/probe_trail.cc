@@ -9,6 +9,7 @@
 
 #include "compiler/base/threads/stop.h"
 #include "compiler/driver/fingerprint.h"
+#include "compiler/source/macro_path.h"
 
 namespace kiln::compile {
 
@@ -16,7 +17,7 @@ namespace kiln::compile {
 ProbeTrail::ProbeTrail(const Source& source, ir::Language language, const hlsl::Settings& settings,
                        const FileList& files, const Hash128& limits)
     : source_(source),
-      files_(files),
+      set_{.files = files, .macros = settings.macros},
       front_end_(driver::FrontFingerprint(language)),
       limits_(limits),
       language_(hlsl::LanguageText(settings)) {
@@ -43,7 +44,7 @@ bool ProbeTrail::Follow(const ProbeRow& row) {
   if (++rows_ > kMostRows) {
     return false;
   }
-  for (Probe& answer : AnswersOf(row.paths, files_)) {
+  for (Probe& answer : AnswersOf(row.paths, set_)) {
     CheckStop();
     ChargeMemory(2 * (sizeof(std::string) + answer.path.size()));
     if (!known_.insert(answer.path).second) {
@@ -76,15 +77,22 @@ Hash128 ProbeTrail::ModuleKeyOf(std::span<const Probe> probes) const {
   return cache::ModuleKey(Inputs(DependenciesOf(probes)));
 }
 
-// The empty path is none that an include could ask for.
+// The empty path is none that an include could ask for. Which macros the source asks for is not
+// known, so all of them count.
 Hash128 ProbeTrail::ReadingKey() const {
-  const cache::Dependency all{.path = {}, .digest = files_.digest()};
-  return cache::ModuleKey(Inputs(std::span(&all, 1)));
+  std::vector<std::string> paths;
+  for (const hlsl::MacroChoice& macro : set_.macros) {
+    paths.push_back(MacroPath(macro.name));
+  }
+  const std::vector<Probe> macros = AnswersOf(paths, set_);
+  std::vector<cache::Dependency> all = DependenciesOf(macros);
+  all.push_back({.path = {}, .digest = set_.files.digest()});
+  return cache::ModuleKey(Inputs(all));
 }
 
 // Rows come from anywhere, so what a module says of itself is compared with the set and the key.
 bool ProbeTrail::LeadsTo(const Hash128& key, std::span<const Probe> probes) const {
-  return HoldsIn(files_, probes) && ModuleKeyOf(probes) == key;
+  return HoldsIn(set_, probes) && ModuleKeyOf(probes) == key;
 }
 
 }  // namespace kiln::compile

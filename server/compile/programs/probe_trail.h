@@ -46,7 +46,7 @@ class ProbeTrail {
   cache::ModuleInputs Inputs(std::span<const cache::Dependency> dependencies) const;
 
   const Source& source_;
-  const FileList& files_;
+  const ProbedSet set_;
   const Hash128 front_end_;
   const Hash128 limits_;
   const std::string language_;

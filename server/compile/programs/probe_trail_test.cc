@@ -71,7 +71,8 @@ TEST(ProbeRow, WithMorePathsThanAModuleHas_IsRefused) {
 TEST(ProbeTrail, EveryStep_IsStopped) {
   TrailInputs inputs;
   inputs.files = ListOf({{"x.h", "one"}});
-  const std::vector<Probe> probes = AnswersOf(std::vector<std::string>{"x.h", "y.h"}, inputs.files);
+  const std::vector<Probe> probes =
+      AnswersOf(std::vector<std::string>{"x.h", "y.h"}, {.files = inputs.files});
   ProbeTrail trail = inputs.Begin();
   const ProbeRow row = trail.RowTo(probes);
   const Bytes bytes = EncodeProbeRow(row), list = EncodeProbes(probes);
@@ -80,8 +81,8 @@ TEST(ProbeTrail, EveryStep_IsStopped) {
     std::function<void()> run;
     bool keeps;
   } steps[] = {
-      {"AnswersOf", [&] { (void)AnswersOf(row.paths, inputs.files); }, true},
-      {"HoldsIn", [&] { (void)HoldsIn(inputs.files, probes); }, false},
+      {"AnswersOf", [&] { (void)AnswersOf(row.paths, {.files = inputs.files}); }, true},
+      {"HoldsIn", [&] { (void)HoldsIn({.files = inputs.files}, probes); }, false},
       {"DependenciesOf", [&] { (void)DependenciesOf(probes); }, true},
       {"EncodeProbeRow", [&] { (void)EncodeProbeRow(row); }, false},
       {"DecodeProbeRow", [&] { (void)DecodeProbeRow(bytes); }, false},
@@ -127,7 +128,7 @@ TEST(ProbeTrail, KeyOfAModule_CoversEverythingThatWasRead) {
   base.files = ListOf({{"a/x.h", "one"}, {"unused.h", "one"}});
   const std::vector<std::string> asked{"a/x.h", "lib/x.h"};
   const auto key = [&](const TrailInputs& inputs) {
-    return inputs.Begin().ModuleKeyOf(AnswersOf(asked, inputs.files));
+    return inputs.Begin().ModuleKeyOf(AnswersOf(asked, {.files = inputs.files}));
   };
   const auto changed = [&](auto change) {
     TrailInputs inputs;
@@ -159,7 +160,8 @@ TEST(ProbeTrail, KeyOfAModule_CoversEverythingThatWasRead) {
 TEST(ProbeTrail, RowsLeadToAModule_AndOnWhereAnswersDiffer) {
   TrailInputs inputs;
   inputs.files = ListOf({{"x.h", "one"}});
-  const std::vector<Probe> probes = AnswersOf(std::vector<std::string>{"x.h", "y.h"}, inputs.files);
+  const std::vector<Probe> probes =
+      AnswersOf(std::vector<std::string>{"x.h", "y.h"}, {.files = inputs.files});
 
   ProbeTrail trail = inputs.Begin();
   const Hash128 first = trail.NextKey();

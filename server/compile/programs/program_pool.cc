@@ -11,6 +11,7 @@
 
 #include "cache/decorators/memory_store.h"
 #include "cache/key.h"
+#include "compiler/base/hash/canonical.h"
 #include "compiler/driver/fingerprint.h"
 #include "compiler/driver/frontends.h"
 #include "compiler/driver/stages.h"
@@ -316,18 +317,39 @@ Result<ProgramPool::ParsedPtr> ProgramPool::ParseWithIncludes(const IncludeReque
   return Hold(key, std::move(fresh), call);
 }
 
+namespace {
+
+// Of tokens that were read with these settings; limits are those of the pool.
+Hash128 StreamKey(const Hash128& stream, const hlsl::Settings& settings) {
+  return CanonicalWriter("kiln.stream.1")
+      .Hash(1, stream)
+      .Text(2, hlsl::LanguageText(settings))
+      .Key();
+}
+
+}  // namespace
+
 // `trail.asked` are the paths that earlier readings asked for. They are loaded before the first
 // reading, so most sources are read once.
 Result<ProgramPool::ParsedPtr> ProgramPool::ReadWithIncludes(const IncludeRequest& wanted,
                                                              ProbeTrail& trail,
                                                              const cache::Call& call) {
-  KILN_TRY(ModuleReading read, reader_.Read({.source = wanted.source,
-                                             .language = ir::Language::kHlsl,
-                                             .settings = wanted.settings,
-                                             .files = wanted.files,
-                                             .likely = trail.asked(),
-                                             .key = trail.ReadingKey()},
-                                            call));
+  // Lists of defines may differ and leave the same tokens. Then what was made of those is shared,
+  // and only what the source asked for is this list's own.
+  ParsedPtr same;
+  ReadRequest reading{.source = wanted.source,
+                      .language = ir::Language::kHlsl,
+                      .settings = wanted.settings,
+                      .files = wanted.files,
+                      .likely = trail.asked(),
+                      .key = trail.ReadingKey()};
+  if (!wanted.settings.macros.empty()) {
+    reading.is_known = [&](const Hash128& stream) {
+      same = FindParsed(StreamKey(stream, wanted.settings), call);
+      return same != nullptr;
+    };
+  }
+  KILN_TRY(ModuleReading read, reader_.Read(reading, call));
   if (!read.missing.empty()) {
     return Error{
         .code = ErrorCode::kFailedPrecondition,
@@ -339,12 +361,40 @@ Result<ProgramPool::ParsedPtr> ProgramPool::ReadWithIncludes(const IncludeReques
                                    : fmt::format(", and {} files more", read.missing.size() - 1)),
         .reason = "SOURCES_MISSING"};
   }
-  const std::shared_ptr<ParsedSource> fresh = FreshOf(std::move(read.parsed));
+  std::shared_ptr<ParsedSource> fresh;
+  std::optional<Hash128> stream;
+  if (read.parsed.has_value() && read.parsed->is_known) {
+    fresh = std::make_shared<ParsedSource>(*same);
+    fresh->probes = std::move(read.parsed->probes);
+    fresh->shares_module = true;
+    fresh->from_store = false;
+  } else {
+    stream = read.parsed.has_value() ? read.parsed->stream : std::nullopt;
+    fresh = FreshOf(std::move(read.parsed));
+  }
   if (call.may_write && !fresh->poison) {
     KeepModuleRow(store_, trail.ModuleKeyOf(fresh->probes), wanted.source, *fresh, call);
     KeepProbes(trail, fresh->probes, call);
+    HoldStream(
+        fresh,
+        stream.has_value() ? std::optional(StreamKey(*stream, wanted.settings)) : std::nullopt,
+        call);
   }
   return ParsedPtr(fresh);
+}
+
+// Under the id of its tokens, for the next list that leaves them; without a key it is one of those.
+// The row of its list counts its bytes, and this one as much as it may keep alive alone.
+void ProgramPool::HoldStream(const ParsedPtr& parsed, const std::optional<Hash128>& key,
+                             const cache::Call& call) {
+  const MutexLock lock(mutex_);
+  if (!key.has_value()) {
+    counters_.same_tokens += parsed->shares_module ? 1 : 0;
+    return;
+  }
+  if (FindRow(*key, call) == nullptr) {
+    AddRow({.key = *key, .parsed = parsed, .bytes = parsed->memory_bytes()});
+  }
 }
 
 // For clients that upload what is missing before they ask: all files of the module if it is known,
@@ -386,7 +436,8 @@ Result<std::vector<Source>> ProgramPool::NeedsOf(const Source& source, const Hls
 // has images and paths (LinkKey), because diagnostics of linking have places.
 Result<std::shared_ptr<const Diagnosed<driver::LinkedProgram>>> ProgramPool::Link(
     const Hash128& key, std::span<const std::shared_ptr<const ParsedSource>> sources,
-    std::vector<std::string> paths, ir::PipelineType pipeline, const cache::Call& call) {
+    std::vector<std::string> paths, const driver::MacrosOfProgram* macros,
+    ir::PipelineType pipeline, const cache::Call& call) {
   {
     const MutexLock lock(mutex_);
     const Row* const row = FindRow(key, call);
@@ -404,7 +455,7 @@ Result<std::shared_ptr<const Diagnosed<driver::LinkedProgram>>> ProgramPool::Lin
     modules.push_back(source->module);
   }
   auto linked = std::make_shared<const Diagnosed<driver::LinkedProgram>>(
-      driver::LinkModules(std::move(modules), std::move(paths), pipeline, limits_));
+      driver::LinkModules(std::move(modules), std::move(paths), macros, pipeline, limits_));
   if (!call.may_write) {
     return linked;
   }

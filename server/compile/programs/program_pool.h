@@ -24,6 +24,7 @@
 #include "compiler/base/mutex.h"
 #include "compiler/diag/diagnostic.h"
 #include "compiler/driver/request.h"
+#include "compiler/driver/stages.h"
 #include "server/compile/poison.h"
 #include "server/compile/programs/module_reader.h"
 #include "server/compile/programs/module_rows.h"
@@ -36,6 +37,7 @@ namespace kiln::compile {
 
 struct PoolCounters {
   uint64_t parsed = 0;         // sources that a front end read
+  uint64_t same_tokens = 0;    // of these: lists of macros that left the tokens of another one
   uint64_t images_loaded = 0;  // sources whose image came from the store
   uint64_t linked = 0;
   uint64_t bytes = 0;  // of images held
@@ -79,7 +81,8 @@ class ProgramPool final : public CountedCache {
   // it.
   Result<std::shared_ptr<const Diagnosed<driver::LinkedProgram>>> Link(
       const Hash128& key, std::span<const std::shared_ptr<const ParsedSource>> sources,
-      std::vector<std::string> paths, ir::PipelineType pipeline, const cache::Call& call);
+      std::vector<std::string> paths, const driver::MacrosOfProgram* macros,
+      ir::PipelineType pipeline, const cache::Call& call);
 
   const LanguageLimits& limits() const { return limits_; }
   const Hash128& limits_id() const { return limits_id_; }
@@ -128,6 +131,8 @@ class ProgramPool final : public CountedCache {
   };
   Result<ParsedPtr> ParseWithIncludes(const IncludeRequest& wanted, const cache::Call& call,
                                       bool* made);
+  void HoldStream(const ParsedPtr& parsed, const std::optional<Hash128>& key,
+                  const cache::Call& call);
   Result<ParsedPtr> ReadWithIncludes(const IncludeRequest& wanted, ProbeTrail& trail,
                                      const cache::Call& call);
 

@@ -15,6 +15,7 @@
 #include "server/compile/explainer.h"
 #include "server/compile/poison.h"
 #include "server/compile/programs/build_keys.h"
+#include "server/compile/programs/macro_choices.h"
 #include "server/compile/programs/program_texts.h"
 #include "server/jobs/job.h"
 
@@ -55,6 +56,31 @@ Result<std::vector<PlacedDiagnostic>> PlaceAll(ProgramPool& pool, const Prepared
   return placed;
 }
 
+// Sources may list macros themselves. What nobody has chosen yet has its first value. A list that
+// was chosen already, by whoever knew the macros of the request alone, is chosen again with all of
+// them.
+Result<void> ProgramPreparer::AddMacros(ProgramRequest& request, const cache::Call& call) {
+  const size_t before = request.hlsl.macros.size();
+  for (const Source& source : request.sources) {
+    if (driver::LanguageOf(source.path) == ir::Language::kHlsl) {
+      KILN_TRY(const std::shared_ptr<const std::string> text, pool_.Text(source, call));
+      request.hlsl.macros =
+          WithMacrosOf(std::move(request.hlsl.macros), request.hlsl.settings.defines, *text);
+    }
+  }
+  if (request.hlsl.macros.size() != before) {
+    std::vector<hlsl::MacroChoice> chosen = std::move(request.hlsl.settings.macros);
+    request.hlsl.settings.macros = ChoicesOf(request.hlsl.macros, request.options, {});
+    for (hlsl::MacroChoice& choice : request.hlsl.settings.macros) {
+      const hlsl::MacroChoice* const known = hlsl::FindMacro(chosen, choice.name);
+      if (known != nullptr) {
+        choice = *known;
+      }
+    }
+  }
+  return {};
+}
+
 Result<std::shared_ptr<const PreparedProgram>> ProgramPreparer::Prepare(
     const ProgramRequest& request, const NamedTarget& target, const cache::Call& call,
     PoisonPolicy poison) {
@@ -79,6 +105,7 @@ Result<std::shared_ptr<const PreparedProgram>> ProgramPreparer::PrepareNow(
     const ProgramRequest& request, const NamedTarget& target, const cache::Call& call,
     PoisonPolicy poison) {
   auto prepared = std::make_shared<PreparedProgram>();
+  prepared->number = ++last_number_;
   prepared->request = request;
   prepared->target = target;
   prepared->target.target.limits = target::LimitsOf(pool_.limits());
@@ -87,6 +114,7 @@ Result<std::shared_ptr<const PreparedProgram>> ProgramPreparer::PrepareNow(
   std::stable_sort(
       prepared->request.entries.begin(), prepared->request.entries.end(),
       [](const resolve::EntryPoint& a, const resolve::EntryPoint& b) { return a.stage < b.stage; });
+  KILN_TRY_VOID(AddMacros(prepared->request, call));
   std::vector<std::string> paths;
   bool good = true;
   // Parsing goes on behind a wrong source, so that the author hears of the mistakes of all of them
@@ -94,7 +122,7 @@ Result<std::shared_ptr<const PreparedProgram>> ProgramPreparer::PrepareNow(
   for (const Source& source : request.sources) {
     CheckStop();
     KILN_TRY(std::shared_ptr<const ParsedSource> parsed,
-             pool_.Parse(source, request.hlsl, call, &prepared->parsed_now, poison));
+             pool_.Parse(source, prepared->request.hlsl, call, &prepared->parsed_now, poison));
     prepared->poison = prepared->poison || parsed->poison;
     good = good && parsed->module != nullptr;
     prepared->parsed.push_back(std::move(parsed));
@@ -102,8 +130,11 @@ Result<std::shared_ptr<const PreparedProgram>> ProgramPreparer::PrepareNow(
   }
   std::vector<Diagnostic> diagnostics = Renumbered(prepared->parsed);
   if (good) {
-    KILN_TRY(prepared->linked, pool_.Link(LinkKey(prepared->parsed, paths, request.pipeline),
-                                          prepared->parsed, paths, request.pipeline, call));
+    const std::unique_ptr<const driver::MacrosOfProgram> macros =
+        MacrosOf(prepared->request.hlsl.macros, prepared->parsed);
+    KILN_TRY(prepared->linked,
+             pool_.Link(LinkKey(prepared->parsed, paths, macros.get(), request.pipeline),
+                        prepared->parsed, paths, macros.get(), request.pipeline, call));
     diagnostics.insert(diagnostics.end(), prepared->linked->diagnostics.begin(),
                        prepared->linked->diagnostics.end());
     if (prepared->linked->ok()) {
@@ -113,7 +144,8 @@ Result<std::shared_ptr<const PreparedProgram>> ProgramPreparer::PrepareNow(
           resolve::FindUnused(prepared->linked->value->program, prepared->request.entries);
       diagnostics.insert(diagnostics.end(), unused.begin(), unused.end());
     }
-    prepared->entry = EntryIdOf(prepared->parsed, prepared->request, target, pool_.limits_id());
+    prepared->entry =
+        EntryIdOf(prepared->parsed, prepared->request, macros.get(), target, pool_.limits_id());
     prepared->family = FamilyOf(prepared->request, target);
   }
   SortAndMerge(diagnostics);
@@ -130,6 +162,41 @@ Result<std::shared_ptr<const PreparedProgram>> ProgramPreparer::PrepareNow(
     prepared_.Keep(request, target, prepared);
   }
   return std::shared_ptr<const PreparedProgram>(std::move(prepared));
+}
+
+// A list that differs from the program's own in what no source asks for is another request but
+// leads to the same modules, link and entry id: only finding that out is paid for, once.
+Result<std::shared_ptr<const PreparedProgram>> ProgramPreparer::Choose(
+    const PreparedProgram& program, std::span<const resolve::OptionSetting> options,
+    const cache::Call& call) {
+  using Chosen = std::shared_ptr<const PreparedProgram>;
+  const HlslInputs& hlsl = program.request.hlsl;
+  if (hlsl.macros.empty()) {
+    return Chosen(nullptr);
+  }
+  std::vector<hlsl::MacroChoice> choices = ChoicesOf(hlsl.macros, program.request.options, options);
+  if (choices == hlsl.settings.macros) {
+    return Chosen(nullptr);
+  }
+  if (Chosen known = chosen_.Find(program.number, choices, call)) {
+    return known;
+  }
+  ProgramRequest request = program.request;
+  request.hlsl.settings.macros = choices;
+  Chosen chosen;
+  if (call.deadline == cache::kAtOnce) {  // measures nothing: it does not wait
+    KILN_TRY(chosen, PrepareNow(request, program.target, call, PoisonPolicy::kStands));
+  } else {
+    KILN_TRY(chosen,
+             cache::WhileWanted(
+                 call, jobs::kCallBytes, clock_,
+                 [&] { return PrepareNow(request, program.target, call, PoisonPolicy::kStands); },
+                 jobs::kJobCpu));
+  }
+  if (chosen->ok() && call.may_write) {
+    chosen_.Keep(program.number, std::move(choices), chosen);
+  }
+  return chosen;
 }
 
 // Sources of the program and what they include. Files that are missing are among the result; they

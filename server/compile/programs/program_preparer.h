@@ -5,6 +5,7 @@
 // Threads: all functions may run concurrently; the cache of programs has its own mutex.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -13,6 +14,7 @@
 #include "cache/store.h"
 #include "compiler/base/clock.h"
 #include "compiler/base/result.h"
+#include "server/compile/programs/chosen_program_cache.h"
 #include "server/compile/programs/prepared_program.h"
 #include "server/compile/programs/prepared_program_cache.h"
 #include "server/compile/programs/program_pool.h"
@@ -30,7 +32,7 @@ class ProgramPreparer {
  public:
   // Both must outlive the object.
   ProgramPreparer(ProgramPool& pool, Clock& clock)
-      : pool_(pool), clock_(clock), prepared_(kPreparedBytes) {}
+      : pool_(pool), clock_(clock), prepared_(kPreparedBytes), chosen_(kChosenBytes) {}
 
   // Parses and links. Errors: as ProgramPool::Parse; kCancelled, kDeadlineExceeded;
   // kResourceExhausted if it takes more memory than a call may. Wrong sources are in the result.
@@ -39,17 +41,31 @@ class ProgramPreparer {
                                                          const cache::Call& call,
                                                          PoisonPolicy poison);
 
+  // The same program with the list of defines that these values choose (macro_choices.h); null if
+  // it has no macros, or is that one itself. What was chosen a moment ago is not prepared again.
+  // Errors: as Prepare.
+  Result<std::shared_ptr<const PreparedProgram>> Choose(
+      const PreparedProgram& program, std::span<const resolve::OptionSetting> options,
+      const cache::Call& call);
+
   // All that a program needs of the store, as far as it is known: its sources, the list of files to
   // include, and those files that a source was made of or, if one could not be read, those of them
   // that it lacks. Errors: as Prepare.
   Result<std::vector<Source>> NeedsOf(const ProgramRequest& request, const cache::Call& call);
 
   // Forgets what was prepared.
-  void Clear() { prepared_.Clear(); }
+  void Clear() {
+    prepared_.Clear();
+    chosen_.Clear();
+  }
   CountedCache& cache() { return prepared_; }
+  CountedCache& chosen() { return chosen_; }
 
  private:
+  Result<void> AddMacros(ProgramRequest& request, const cache::Call& call);
+
   static constexpr uint64_t kPreparedBytes = uint64_t{64} << 20;
+  static constexpr uint64_t kChosenBytes = uint64_t{64} << 20;
 
   Result<std::shared_ptr<const PreparedProgram>> PrepareNow(const ProgramRequest& request,
                                                             const NamedTarget& target,
@@ -59,6 +75,8 @@ class ProgramPreparer {
   ProgramPool& pool_;
   Clock& clock_;
   PreparedProgramCache prepared_;
+  ChosenProgramCache chosen_;
+  std::atomic<uint64_t> last_number_{0};
 };
 
 }  // namespace kiln::compile

@@ -12,8 +12,10 @@
 #include "cache/decorators/memory_store.h"
 #include "compiler/base/printable.h"
 #include "compiler/base/threads/stop.h"
+#include "compiler/source/macro_path.h"
 #include "server/compile/cached_result.h"
 #include "server/compile/kept_results.h"
+#include "server/compile/programs/macro_choices.h"
 #include "server/rpc/messages/convert_batch.h"
 #include "server/rpc/messages/convert_reply.h"
 #include "server/rpc/messages/convert_request.h"
@@ -149,6 +151,8 @@ Result<AskedVariant> FromProto(const v1::Variant& variant) {
     KILN_TRY(resolve::OptionSetting setting, FromProto(value));
     asked.options.push_back(std::move(setting));
   }
+  // So that what is missing, and what is wrong, is that of the list of defines that is asked for.
+  asked.program = compile::WithChoices(std::move(asked.program), asked.options);
   return asked;
 }
 
@@ -209,6 +213,9 @@ void IncludedTo(const compile::PreparedProgram& prepared, v1::Outcome& outcome) 
   std::map<std::string_view, const Probe*> by_path;
   for (const std::shared_ptr<const compile::ParsedSource>& parsed : prepared.parsed) {
     for (const Probe& probe : parsed->probes) {
+      if (IsMacroPath(probe.path)) {
+        continue;  // a macro that it asked for
+      }
       by_path.emplace(probe.path, &probe);
     }
   }

@@ -6,12 +6,17 @@
 
 #include <algorithm>
 #include <charconv>
+#include <functional>
+#include <set>
+#include <string>
 
 #include <fmt/format.h>
 
 #include "cache/record.h"
 #include "compiler/base/threads/stop.h"
+#include "compiler/source/macro_path.h"
 #include "server/compile/explainer.h"
+#include "server/compile/programs/language_rows.h"
 #include "server/compile/programs/program_texts.h"
 #include "server/project/liveness.h"
 #include "server/rpc/messages/convert_reply.h"
@@ -149,6 +154,29 @@ void NameReaders(Engine& engine, const cache::Call& call, cache::Explanation& ex
   }
 }
 
+// A macro shows three times in a record: as an option, as what sources were read with, and as what
+// they asked for. It is told once, as the option that the author set, with who asked for it.
+void TellMacros(cache::Explanation& explanation) {
+  std::set<std::string, std::less<>> macros;
+  for (const cache::NamedText& row : explanation.record.inputs->language) {
+    if (row.name.starts_with(compile::kMacroRow)) {
+      macros.insert(row.name.substr(compile::kMacroRow.size()));
+    }
+  }
+  std::erase_if(explanation.changes, [&](const cache::Change& change) {
+    return IsMacroPath(change.field) ||
+           (change.field.starts_with(compile::kMacroRow) &&
+            macros.contains(std::string_view(change.field).substr(compile::kMacroRow.size())));
+  });
+  for (cache::Change& change : explanation.changes) {
+    if (change.cause == cache::Cause::kOption && macros.contains(change.field)) {
+      change.detail = change.detail == "live"
+                          ? "live (a macro, which the preprocessor was asked for)"
+                          : "not live (a macro, which the preprocessor was not asked for)";
+    }
+  }
+}
+
 }  // namespace
 
 // Bounded by the call: an explanation may link a program.
@@ -156,6 +184,7 @@ void ExplainTo(Engine& engine, const cache::ExplainRecord& record, const cache::
                v1::ExplainRecord& out) {
   CheckStop();
   cache::Explanation explanation = engine.explains.ExplainOf(record, call);
+  TellMacros(explanation);
   NameReaders(engine, call, explanation);
   ToProto(explanation, out);
 }

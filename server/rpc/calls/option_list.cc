@@ -102,6 +102,24 @@ void LivenessTo(const project::Liveness& liveness, const std::vector<compile::Na
   }
 }
 
+// What only macros have: a list of values whatever their kind. Any list of defines may ask for any
+// of them and decide everything by it; which of them do, results tell.
+void MacroTo(const compile::PreparedProgram& prepared,
+             const std::vector<compile::NamedTarget>& targets, std::string_view name,
+             v1::OptionInfo& info) {
+  const std::vector<hlsl::MacroAxis>& macros = prepared.request.hlsl.macros;
+  const auto macro = std::ranges::lower_bound(macros, name, {}, &hlsl::MacroAxis::name);
+  info.clear_values();
+  for (const std::string& value : macro->values) {
+    info.add_values(value);
+  }
+  info.set_macro(true);
+  project::Liveness anything;
+  anything.code = anything.settings = anything.layout = true;
+  anything.dependents = prepared.request.sources.size();
+  LivenessTo(anything, targets, info);
+}
+
 // What a whole reply holds so far.
 struct ListedBytes {
   uint64_t all = 0;
@@ -124,8 +142,10 @@ class OptionLister {
   Result<void> Add(uint32_t module, const ir::Option& option, const project::Liveness& liveness) {
     v1::OptionInfo& info = *reply_.add_options();
     OptionTo(linked_, module, option, info);
-    places_[module].PlaceTo(linked_.module(module).SpanOf(option.span),
-                            *info.mutable_declared_at());
+    if (module < places_.size()) {  // macros are declared by the request
+      places_[module].PlaceTo(linked_.module(module).SpanOf(option.span),
+                              *info.mutable_declared_at());
+    }
     AddReaders(liveness, info);
     LivenessTo(liveness, targets_, info);
     // The size depends on the source: names are arbitrarily long.
@@ -183,10 +203,16 @@ Result<void> ListOptionsOf(Engine& engine, const ProgramAndTargets& program, boo
            compile::ProgramTexts::Load(engine.pool, *prepared, call));
   OptionLister<Reply> lister(program, linked, texts.modules(), reply, bytes);
   size_t number = 0;  // options are numbered as they are listed
+  const size_t sources = program.program.sources.size();
   for (uint32_t module = 0; module < linked.modules().size(); ++module) {
     for (const ir::Option& option : linked.module(module).options) {
       CheckStop();
       KILN_TRY_VOID(lister.Add(module, option, liveness[number++]));
+      if (module >= sources) {
+        v1::OptionInfo& info = *reply.mutable_options(reply.options_size() - 1);
+        MacroTo(*prepared, program.targets, linked.module(module).Text(option.name), info);
+        bytes.all += info.ByteSizeLong();
+      }
     }
   }
   return {};

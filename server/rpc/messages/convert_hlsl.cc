@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <memory>
+#include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -62,6 +64,57 @@ Result<std::vector<hlsl::Define>> DefinesFrom(const v1::Hlsl& hlsl) {
   return defines;
 }
 
+// The text that a #define line and a manifest have for a value of the protocol.
+Result<std::string> MacroValueFrom(const v1::OptionValue& value) {
+  switch (value.value_case()) {
+    case v1::OptionValue::kFlag:
+      return std::string(value.flag() ? "true" : "false");
+    case v1::OptionValue::kUint:
+      return std::to_string(value.uint());
+    case v1::OptionValue::kSint:
+      return std::to_string(value.sint());
+    case v1::OptionValue::kEnum:
+      return value.enum_();
+    case v1::OptionValue::kFloat:
+    case v1::OptionValue::VALUE_NOT_SET:
+      break;
+  }
+  return Malformed("hlsl.macros", "a value of a macro is a flag, a whole number or a word");
+}
+
+// Ascending by name. Numbers are checked before lists of that length are made.
+Result<std::vector<hlsl::MacroAxis>> MacrosFrom(const v1::Hlsl& hlsl,
+                                                std::span<const hlsl::Define> defines) {
+  if (Count(hlsl.macros()) > hlsl::kMostMacroAxes) {
+    return AboveLimit("macros with values", hlsl::kMostMacroAxes, Count(hlsl.macros()));
+  }
+  std::vector<hlsl::MacroAxis> macros;
+  for (const v1::Hlsl::Macro& macro : hlsl.macros()) {
+    if (Count(macro.values()) > hlsl::kMostMacroValues) {
+      return AboveLimit("values of a macro", hlsl::kMostMacroValues, Count(macro.values()));
+    }
+    std::vector<std::string> values;
+    for (const v1::OptionValue& value : macro.values()) {
+      KILN_TRY(std::string text, MacroValueFrom(value));
+      values.push_back(std::move(text));
+    }
+    Result<hlsl::MacroAxis> axis = hlsl::MakeMacroAxis(macro.name(), std::move(values));
+    if (!axis.ok()) {
+      return Malformed("hlsl.macros", Printable(axis.error().context));
+    }
+    if (std::ranges::binary_search(defines, axis->name, {}, hlsl::MacroNameOf)) {
+      return Malformed("hlsl.macros", fmt::format("'{}' is defined, too", axis->name));
+    }
+    macros.push_back(std::move(axis).value());
+  }
+  std::ranges::sort(macros, {}, &hlsl::MacroAxis::name);
+  const auto twice = std::ranges::adjacent_find(macros, {}, &hlsl::MacroAxis::name);
+  if (twice != macros.end()) {
+    return Malformed("hlsl.macros", fmt::format("'{}' is listed twice", twice->name));
+  }
+  return macros;
+}
+
 // The order is kept: it is that of the search.
 Result<std::vector<std::string>> RootsFrom(const v1::Hlsl& hlsl) {
   if (Count(hlsl.include_roots()) > kMaxIncludeRoots) {
@@ -108,6 +161,7 @@ Result<compile::HlslInputs> FromProto(const v1::Hlsl& hlsl) {
     }
   }
   KILN_TRY(inputs.settings.defines, DefinesFrom(hlsl));
+  KILN_TRY(inputs.macros, MacrosFrom(hlsl, inputs.settings.defines));
   KILN_TRY(inputs.settings.include_roots, RootsFrom(hlsl));
   if (!hlsl.has_file_list()) {
     KILN_TRY(FileList files, FilesFrom(hlsl));

@@ -18,6 +18,7 @@
 #include "compiler/base/text/logical_path.h"
 #include "compiler/base/threads/stop.h"
 #include "compiler/recipe/recipe.h"
+#include "server/compile/programs/macro_choices.h"
 #include "server/rpc/messages/convert_hlsl.h"
 #include "server/rpc/messages/message_limits.h"
 #include "server/rpc/messages/request_error.h"
@@ -435,6 +436,7 @@ Result<ProgramAndTargets> FromProto(const v1::Program& program) {
   KILN_TRY(out.program.options, SettingsFrom(program.options()));
   if (program.has_hlsl()) {
     KILN_TRY(out.program.hlsl, FromProto(program.hlsl()));
+    out.program = compile::WithChoices(std::move(out.program), {});
   }
   if (Count(program.targets()) > kMaxTargets) {
     return AboveLimit("targets per program", kMaxTargets, Count(program.targets()));
