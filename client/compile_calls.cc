@@ -80,7 +80,8 @@ OptionList OptionsOf(const Reply& reply) {
                               .affects = {info.affects().begin(), info.affects().end()},
                               .targets = {info.live_in().begin(), info.live_in().end()},
                               .readers = {},
-                              .declared_at = PlaceOf(info.declared_at())});
+                              .declared_at = PlaceOf(info.declared_at()),
+                              .macro = info.macro()});
     for (const v1::Diagnostic::Label& reader : info.readers()) {
       result.options.back().readers.push_back(
           fmt::format("{}, {}", reader.text(), PlaceOf(reader)));

@@ -111,6 +111,13 @@ void ToProto(const HlslInputs& inputs, v1::Hlsl* out) {
   for (const std::string& root : inputs.include_roots) {
     out->add_include_roots(root);
   }
+  for (const Macro& macro : inputs.macros) {
+    v1::Hlsl::Macro& row = *out->add_macros();
+    row.set_name(macro.name);
+    for (const Option& value : macro.values) {
+      client::ToProto(value, row.add_values());
+    }
+  }
   if (inputs.files != nullptr) {
     client::ToProto(inputs.files->list.digest, out->mutable_file_list());
   }

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cmath>
 #include <set>
 
@@ -43,6 +44,20 @@ struct ValueOrigin {
     return fmt::format("{}:{}:{}: program '{}'", path, place.line, place.column, program.name);
   }
 };
+
+// Whether a macro lists the value; any option that is none does.
+bool Lists(const OptionInfo& info, const Option& option) {
+  if (!info.macro) {
+    return true;
+  }
+  std::string text = ValueText(option);
+  if (info.type == "uint") {
+    text.pop_back();  // the 'u' of RPL
+  } else if (info.type == "enum") {
+    text = std::get<std::string>(option.value);
+  }
+  return std::ranges::find(info.values, text) != info.values.end();
+}
 
 // A manifest value as the declared type wants it.
 // Values of TOML have TOML's types. The declaration decides what 4 is: a uint, a sint, or a mistake
@@ -93,7 +108,33 @@ Result<Option> TypedValue(const ValueOrigin& origin, const std::string& name,
         info->type == "enum" ? fmt::format("; known values: {}", fmt::join(info->values, ", "))
                              : std::string()));
   }
+  if (!Lists(*info, option)) {
+    return WrongValue(fmt::format("{}: macro '{}' has no value {}; known values: {}",
+                                  origin.At(value.place), name, ValueText(option),
+                                  fmt::join(info->values, ", ")));
+  }
   return option;
+}
+
+// All values of a macro; their texts are the daemon's.
+Axis AxisOf(const OptionInfo& macro) {
+  Axis axis{.name = macro.name, .all = false, .values = {}};
+  for (const std::string& text : macro.values) {
+    Option option{.name = macro.name, .value = text};
+    if (macro.type == "flag") {
+      option.value = text == "true";
+    } else if (macro.type == "uint") {
+      uint32_t number = 0;
+      std::from_chars(text.data(), text.data() + text.size(), number);
+      option.value = number;
+    } else if (macro.type == "sint") {
+      int32_t number = 0;
+      std::from_chars(text.data(), text.data() + text.size(), number);
+      option.value = number;
+    }
+    axis.values.push_back(std::move(option));
+  }
+  return axis;
 }
 
 Expression ExpressionOf(const LoadedProgram& loaded,
@@ -114,6 +155,43 @@ std::vector<uint32_t> TargetIndexes(const Program& program, const std::vector<st
     }
   }
   return indexes;
+}
+
+// What the protocol takes for a value of a macro. Values of several kinds are told by the daemon,
+// which knows what a list of them is.
+std::optional<Option> MacroValueOf(const project::ManifestValue& value) {
+  if (const auto* flag = std::get_if<bool>(&value.value)) {
+    return Option{.name = {}, .value = *flag};
+  }
+  if (const auto* text = std::get_if<std::string>(&value.value)) {
+    return Option{.name = {}, .value = *text};
+  }
+  const auto* number = std::get_if<int64_t>(&value.value);
+  if (number != nullptr && *number >= 0 && *number <= UINT32_MAX) {
+    return Option{.name = {}, .value = static_cast<uint32_t>(*number)};
+  }
+  if (number != nullptr && *number >= INT32_MIN && *number < 0) {
+    return Option{.name = {}, .value = static_cast<int32_t>(*number)};
+  }
+  return std::nullopt;
+}
+
+Result<std::vector<Macro>> MacrosOf(const project::ManifestHlsl& manifest) {
+  std::vector<Macro> macros;
+  for (const auto& [name, axis] : manifest.macros) {
+    Macro macro{.name = name, .values = {}};
+    for (const project::ManifestValue& value : axis.values) {
+      std::optional<Option> option = MacroValueOf(value);
+      if (!option.has_value()) {
+        return WrongValue(
+            fmt::format("{}:{}: a value of macro '{}' is no flag, whole number of 32 bits or word",
+                        value.place.line, value.place.column, name));
+      }
+      macro.values.push_back(*std::move(option));
+    }
+    macros.push_back(std::move(macro));
+  }
+  return macros;
 }
 
 struct FormRow {
@@ -168,16 +246,22 @@ Result<Source> ReadSource(const std::string& file, const std::string& logical_pa
 Result<std::optional<HlslInputs>> HlslOf(const std::string& folder,
                                          const project::ManifestHlsl& manifest,
                                          std::span<const Source> sources) {
+  KILN_TRY(std::vector<Macro> macros, MacrosOf(manifest));
   HlslInputs inputs{.settings = manifest.settings,
                     .defines = manifest.defines,
                     .include_roots = manifest.include_roots,
                     .named = manifest.include,
-                    .files = nullptr};
+                    .files = nullptr,
+                    .macros = std::move(macros)};
   std::vector<IncludingSource> including;
   for (const Source& source : sources) {
     if (source.path.ends_with(".hlsl")) {
       including.push_back({.source = source, .roots = inputs.include_roots});
     }
+  }
+  if (including.empty() && !inputs.macros.empty()) {
+    return WrongValue(
+        fmt::format("macro '{}': only sources in HLSL have macros", inputs.macros.front().name));
   }
   if (including.empty()) {
     return std::optional<HlslInputs>();
@@ -289,6 +373,13 @@ Result<ProgramSpace> SpaceOf(const LoadedProgram& loaded, const OptionList& decl
       row.values.push_back(std::move(option));
     }
     space.axes.push_back(std::move(row));
+  }
+  // A macro that is neither fixed nor an axis of its own has all its values, whether the manifest
+  // or the source lists it.
+  for (const OptionInfo& info : declared.options) {
+    if (info.macro && !manifest.options.contains(info.name) && !manifest.axes.contains(info.name)) {
+      space.axes.push_back(AxisOf(info));
+    }
   }
   for (const project::ManifestExpression& expression : manifest.exclude) {
     space.exclude.push_back(ExpressionOf(loaded, expression));

@@ -62,6 +62,12 @@ struct IncludeSet {
   Source list;                      // that names the files (compiler/source/file_list)
 };
 
+// A macro that is an option of its program: all its values, the default first.
+struct Macro {
+  std::string name;
+  std::vector<Option> values;  // flags, whole numbers or words; their own names are empty
+};
+
 // What sources in HLSL need besides their texts.
 struct HlslInputs {
   std::map<std::string, std::string> settings;  // by name; others have their defaults
@@ -69,6 +75,7 @@ struct HlslInputs {
   std::vector<std::string> include_roots;       // folders, in order; "" is the root
   std::vector<std::string> named;           // files that are sent whether a line names them or not
   std::shared_ptr<const IncludeSet> files;  // null: none
+  std::vector<Macro> macros = {};           // by name
 };
 
 struct Program {
@@ -153,12 +160,13 @@ struct OptionInfo {
   std::string name;
   OptionScope scope = OptionScope::kGlobal;
   std::string type;                  // flag, uint, sint, float, enum
-  std::vector<std::string> values;   // enum
+  std::vector<std::string> values;   // enum, and of a macro of any type
   Option default_value;              // named like the option
   std::vector<std::string> affects;  // code, settings, layout: what can consult it
   std::vector<std::string> targets;  // that can depend on it
   std::vector<std::string> readers;  // "function apply_fog, materials/rock.rpl:88"
   std::string declared_at;           // "materials/rock.rpl:12"
+  bool macro = false;                // its values choose a list of defines
 };
 
 struct OptionList {

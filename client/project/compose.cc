@@ -12,6 +12,7 @@
 
 #include <fmt/format.h>
 
+#include "client/project/hlsl_table.h"
 #include "client/project/inheritance.h"
 #include "client/project/limits.h"
 
@@ -214,9 +215,9 @@ std::vector<MaterialPass> ReadMaterialPasses(TableReader& reader, const toml::ta
 // same (spec/daemon 6.7.2).
 Material ReadMaterial(TableReader& reader, const toml::table& table,
                       const ManifestDefaults& defaults, const PassIndex<Pass>& passes) {
-  reader.CheckKeys(
-      table, "[[material]]",
-      {"name", "sources", "options", "entry_points", "passes", "use", "axes", "exclude", "tags"});
+  reader.CheckKeys(table, "[[material]]",
+                   {"name", "sources", "options", "entry_points", "passes", "use", "axes",
+                    "exclude", "tags", "macros"});
   Material material;
   ManifestProgram& common = material.common;
   common.place = PlaceOf(table);
@@ -235,6 +236,7 @@ Material ReadMaterial(TableReader& reader, const toml::table& table,
   common.targets = defaults.targets;
   common.options = reader.Options(table, "options");
   common.hlsl = defaults.hlsl;
+  ReadMacros(reader, table, common.hlsl);
   for (auto& [name, value] : common.options) {
     value.global = true;
   }
@@ -347,6 +349,7 @@ void CheckSize(TableReader& reader, const ManifestProgram& program) {
   };
   check("targets per program", kMaxTargets, program.targets.size());
   check("axes per program", kMaxAxes, program.axes.size());
+  check("macros with values", kMaxMacros, program.hlsl.macros.size());
   check("expressions per program", kMaxExpressions,
         program.exclude.size() + program.require.size());
   check("tags per program", kMaxTags, program.tags.size());

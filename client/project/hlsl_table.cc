@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "client/project/limits.h"
 #include "compiler/base/text/logical_path.h"
 
 namespace kiln::project {
@@ -77,6 +78,27 @@ void ReadHlsl(TableReader& reader, const toml::table& table, std::string_view wh
           fmt::format("file '{}': a path below the root of the project, without wildcards", path));
     }
     hlsl.include.push_back(std::move(path));
+  }
+}
+
+// The same list as an axis has, but that every value is named: a macro is declared here and nowhere
+// else. Whether its values are of one kind is the daemon's to say.
+void ReadMacros(TableReader& reader, const toml::table& table, ManifestHlsl& hlsl) {
+  const toml::table* const macros = reader.Table(table, "macros");
+  if (macros == nullptr) {
+    return;
+  }
+  for (auto& [name, axis] : reader.Axes(*macros)) {
+    if (axis.all) {
+      reader.Fail(axis.place, fmt::format("macro '{}' must list its values", name));
+    }
+    if (axis.values.size() > kMaxMacroValues) {
+      reader.FailAtLimit(axis.place, "values of a macro", kMaxMacroValues, axis.values.size());
+    }
+    if (hlsl.defines.contains(name)) {
+      reader.Fail(axis.place, fmt::format("macro '{}' is in 'defines', too", name));
+    }
+    hlsl.macros.insert_or_assign(name, axis);
   }
 }
 

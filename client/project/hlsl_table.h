@@ -22,4 +22,7 @@ std::span<const std::string_view> HlslSettingNames();
 void ReadHlsl(TableReader& reader, const toml::table& table, std::string_view what,
               ManifestHlsl& hlsl);
 
+// Adds `macros` of a program or material: names with all their values.
+void ReadMacros(TableReader& reader, const toml::table& table, ManifestHlsl& hlsl);
+
 }  // namespace kiln::project

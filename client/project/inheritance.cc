@@ -58,7 +58,7 @@ uint64_t BytesOf(const std::map<std::string, ManifestAxis>& axes) { return Bytes
 
 uint64_t BytesOf(const ManifestHlsl& hlsl) {
   return BytesOf(hlsl.settings) + BytesOf(hlsl.defines) + BytesOf(hlsl.include_roots) +
-         BytesOf(hlsl.include);
+         BytesOf(hlsl.include) + BytesOf(hlsl.macros);
 }
 
 // Explicit variants are none of a material, and no program takes them over.

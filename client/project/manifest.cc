@@ -32,7 +32,7 @@ namespace {
 const std::vector<std::string_view> kProgramKeys{
     "name", "sources",  "entry_points", "pipeline", "targets",  "options",
     "use",  "axes",     "exclude",      "require",  "variants", "only_explicit",
-    "tags", "priority", "budget",       "pass",     "hlsl"};
+    "tags", "priority", "budget",       "pass",     "hlsl",     "macros"};
 
 // The names are those of the protocol (spec/daemon 3); a target that the daemon does not know would
 // be told without a place in the file.
@@ -108,6 +108,7 @@ ManifestProgram ReadProgram(TableReader& reader, const toml::table& table,
   if (const toml::table* hlsl = reader.Table(table, "hlsl")) {
     ReadHlsl(reader, *hlsl, "'hlsl'", program.hlsl);
   }
+  ReadMacros(reader, table, program.hlsl);
   program.budget = defaults.budget;
   if (const toml::table* budget = reader.Table(table, "budget")) {
     reader.CheckKeys(*budget, "'budget'", {"results", "variants", "cpu", "output"});

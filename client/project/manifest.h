@@ -75,6 +75,8 @@ struct ManifestHlsl {
   std::map<std::string, std::string> defines;  // macro -> value
   std::vector<std::string> include_roots;      // folders, in order; "" is the root of the project
   std::vector<std::string> include;            // files that macros name: no line leads to them
+  // Macros that are options of the program, with all their values; the first is the default.
+  std::map<std::string, ManifestAxis> macros;
 };
 
 struct ManifestProgram {

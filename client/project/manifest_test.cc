@@ -79,6 +79,32 @@ sources = ["a.hlsl"]
   EXPECT_EQ(same.include_roots, (List{"lib", ""}));
 }
 
+TEST(Manifest, Macros_HaveAllTheirValues) {
+  const Result<Manifest> manifest = ReadManifest(R"([project]
+manifest = 1
+[[program]]
+name = "a"
+sources = ["a.hlsl"]
+macros = { SHADOWS = [0, 1], FOG = [false, true], FILTER = ["soft", "hard"] }
+[[pass]]
+name = "p"
+[[material]]
+name = "m"
+sources = ["a.hlsl"]
+macros = { LIGHTS = [0, 1, 2, 4] }
+passes = ["p"]
+)",
+                                                 "kiln.toml");
+  ASSERT_TRUE(manifest.ok()) << manifest.error().context;
+  const ManifestHlsl& own = manifest->programs[0].hlsl;
+  ASSERT_EQ(own.macros.size(), 3u);
+  EXPECT_EQ(own.macros.at("SHADOWS").values.size(), 2u);
+  EXPECT_EQ(std::get<std::string>(own.macros.at("FILTER").values[1].value), "hard");
+  for (size_t i = 1; i < manifest->programs.size(); ++i) {
+    EXPECT_EQ(manifest->programs[i].hlsl.macros.at("LIGHTS").values.size(), 4u);
+  }
+}
+
 TEST(Manifest, KeyThatGoesTooDeep_IsRefusedBeforeItIsParsed) {
   const auto key = [](size_t parts) {
     std::string text = "a";
@@ -127,6 +153,18 @@ INSTANTIATE_TEST_SUITE_P(
               "include root '../up'"},
         Wrong{"[project]\nmanifest = 1\n[hlsl]\ninclude = [\"/a.h\"]\n", "file '/a.h'"},
         Wrong{"[project]\nmanifest = 1\n[hlsl]\ninclude = [\"lib/*.h\"]\n", "without wildcards"},
+        Wrong{"[project]\nmanifest = 1\n[[program]]\nname = \"a\"\nsources = [\"a.hlsl\"]\n"
+              "macros = { A = \"*\" }\n",
+              "kiln.toml:6:16: macro 'A' must list its values"},
+        Wrong{"[project]\nmanifest = 1\n[[program]]\nname = \"a\"\nsources = [\"a.hlsl\"]\n"
+              "macros = { A = [] }\n",
+              "axis 'A' has no values"},
+        Wrong{"[project]\nmanifest = 1\n[[program]]\nname = \"a\"\nsources = [\"a.hlsl\"]\n"
+              "hlsl = { defines = { A = 1 } }\nmacros = { A = [1] }\n",
+              "macro 'A' is in 'defines', too"},
+        Wrong{"[project]\nmanifest = 1\n[[program]]\nname = \"a\"\nsources = [\"a.hlsl\"]\n"
+              "macros = 1\n",
+              "'macros' must be a table"},
         Wrong{"hlsl = 1\n[project]\nmanifest = 1\n", "'hlsl' must be a table"},
         Wrong{"[project]\nmanifest = 1\nnmae = \"x\"\n", "kiln.toml:3:1: unknown key 'nmae'"},
         Wrong{"[project]\nmanifest = 1\n", "there is no [[program]] and no [[material]]"},

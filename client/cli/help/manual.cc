@@ -35,6 +35,8 @@ constexpr auto kManifestKeys = std::to_array<ManifestKey>({
     {"target.NAME.version, .debug, .recipes, .settings", "",
      "version of the form; none, names or full; passes; modules = per_entry or combined"},
     {"hlsl, program[].hlsl", "table", "sources in HLSL: settings, defines, include_roots, include"},
+    {"program[].macros", "map of macro to list of values",
+     "sources in HLSL: macros that are options; false: not defined"},
     {"axes.SET", "map of option to \"*\" or list", "axes that programs share by use"},
     {"program[].name", "text, unique", "how it is called on the command line"},
     {"program[].sources", "list of paths", "in link order, below the root"},

@@ -98,8 +98,12 @@ std::vector<Line> LinesOf(const client::OptionList& declared, const client::Prog
   return lines;
 }
 
-std::string_view ScopeOf(const client::OptionInfo& option) {
+// As it is declared; the table says of a macro that it is one instead.
+std::string_view DeclaredScopeOf(const client::OptionInfo& option) {
   return option.scope == client::OptionScope::kInstance ? "instance" : "global";
+}
+std::string_view ScopeOf(const client::OptionInfo& option) {
+  return option.macro ? "macro" : DeclaredScopeOf(option);
 }
 
 std::string AxisText(const Line& line, size_t most) {
@@ -170,12 +174,15 @@ nlohmann::ordered_json ItemOf(const Line& line) {
   nlohmann::ordered_json item{{"v", 1},
                               {"type", "option"},
                               {"name", line.option->name},
-                              {"scope", ScopeOf(*line.option)},
+                              {"scope", DeclaredScopeOf(*line.option)},
                               {"kind", line.option->type},
                               {"default", TextOf(line.option->default_value)},
                               {"values", line.values},
                               {"live_in", line.option->affects},
                               {"factor", nullptr}};
+  if (line.option->macro) {
+    item["macro"] = true;
+  }
   if (line.values.empty()) {
     item["fixed"] = line.fixed;
   } else if (line.factor != 0) {  // 0: no variant has the default
