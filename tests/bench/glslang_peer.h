@@ -21,6 +21,9 @@ class GlslangPeer {
   // is fixed.
   std::vector<uint32_t> Compile(GlslStage stage, const std::string& text,
                                 const std::string& preamble) const;
+  // The same of a fragment stage in HLSL, by glslang's reader of that.
+  std::vector<uint32_t> CompileHlsl(const std::string& text, const std::string& preamble,
+                                    const std::string& entry) const;
 };
 
 }  // namespace kiln::bench
