@@ -45,6 +45,20 @@ struct ValueOrigin {
   }
 };
 
+// Whether a macro lists the value; any option that is none does.
+bool Lists(const OptionInfo& info, const Option& option) {
+  if (!info.macro) {
+    return true;
+  }
+  std::string text = ValueText(option);
+  if (info.type == "uint") {
+    text.pop_back();  // the 'u' of RPL
+  } else if (info.type == "enum") {
+    text = std::get<std::string>(option.value);
+  }
+  return std::ranges::find(info.values, text) != info.values.end();
+}
+
 // A manifest value as the declared type wants it.
 // Values of TOML have TOML's types. The declaration decides what 4 is: a uint, a sint, or a mistake
 // that is told at its place in the manifest. An axis name with no declaration comes here as well
@@ -178,20 +192,6 @@ Result<std::vector<Macro>> MacrosOf(const project::ManifestHlsl& manifest) {
     macros.push_back(std::move(macro));
   }
   return macros;
-}
-
-// Whether a macro lists the value; any option that is none does.
-bool Lists(const OptionInfo& info, const Option& option) {
-  if (!info.macro) {
-    return true;
-  }
-  std::string text = ValueText(option);
-  if (info.type == "uint") {
-    text.pop_back();  // the 'u' of RPL
-  } else if (info.type == "enum") {
-    text = std::get<std::string>(option.value);
-  }
-  return std::ranges::find(info.values, text) != info.values.end();
 }
 
 struct FormRow {

@@ -8,6 +8,7 @@
 
 #include "compiler/base/hash/canonical.h"
 #include "compiler/base/threads/stop.h"
+#include "compiler/source/macro_path.h"
 #include "compiler/source/probed_bytes.h"
 
 namespace kiln {
@@ -22,7 +23,7 @@ bool ArePathsOfAModule(std::vector<std::string_view> paths) {
   uint64_t bytes = 0;
   for (const std::string_view path : paths) {
     CheckStop();
-    bytes += path.size();
+    bytes += IsMacroPath(path) ? 0 : path.size();  // names of macros have a bound of their own
   }
   return bytes <= kMostProbedBytes && AreDistinct(std::move(paths));
 }

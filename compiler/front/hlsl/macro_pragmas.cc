@@ -8,11 +8,18 @@
 #include <set>
 #include <utility>
 
+#include "compiler/base/language_limits.h"
+#include "compiler/base/text/utf8.h"
 #include "compiler/base/threads/stop.h"
 #include "compiler/front/hlsl/lex/lex.h"
 
 namespace kiln::hlsl {
 namespace {
+
+// Names that all lists of a file may define, and their bytes: each is a choice of every list of
+// defines, part of records and keys.
+constexpr size_t kMostNames = 1024;
+constexpr size_t kMostBytes = size_t{1} << 16;
 
 bool IsOneOf(std::string_view word, std::string_view kind) {
   return word == kind ||
@@ -50,15 +57,21 @@ std::optional<Result<MacroAxis>> MacroOfPragma(std::span<const std::string_view>
 
 std::vector<MacroAxis> MacrosIn(std::string_view text) {
   std::vector<MacroAxis> axes;
-  if (text.find("pragma") == std::string_view::npos) {
+  // What the preprocessor refuses before it lexes a file lists nothing.
+  if (text.find("pragma") == std::string_view::npos ||
+      text.size() > LanguageLimits{}.source_bytes || FindInvalidUtf8(text) != text.size()) {
     return axes;
   }
+  text.remove_prefix(text.starts_with("\xef\xbb\xbf") ? 3 : 0);
+  const ChargedMemory of_tokens;
   SymbolTable symbols;
   Origins origins;
   LexedTokens lexed;
   origins.BeginFile(0);
   (void)Lex(text, 0, {.symbols = symbols, .origins = origins, .tokens = lexed});
+  ChargeMemory(lexed.rows.size() * (sizeof(Token) + sizeof(Span)));
   std::set<std::string, std::less<>> names;
+  size_t bytes = 0;
   for (const uint32_t hash : lexed.directives) {
     CheckStop();
     std::vector<std::string_view> words;
@@ -76,6 +89,12 @@ std::vector<MacroAxis> MacrosIn(std::string_view text) {
       continue;
     }
     const std::vector<std::string_view> defined = NamesOf(**axis);
+    for (const std::string_view name : defined) {
+      bytes += name.size();
+    }
+    if (names.size() + defined.size() > kMostNames || bytes > kMostBytes) {
+      break;
+    }
     if (std::ranges::any_of(defined, [&](auto name) { return names.contains(name); })) {
       continue;
     }

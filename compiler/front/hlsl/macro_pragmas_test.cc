@@ -54,6 +54,10 @@ TEST(MacroPragmas, WhatIsNone_IsPassedOver) {
   EXPECT_EQ(Macros("#pragma kiln macro FOG 1 soft"), "");
   EXPECT_EQ(Macros("#pragma multi_compile_fog"), "");
   EXPECT_EQ(Macros("#define pragma\n#"), "");
+  EXPECT_EQ(Macros("#pragma shader_feature FOG\n\xff"), "");  // no UTF-8: not read at all
+  EXPECT_EQ(Macros("\xef\xbb\xbf#pragma shader_feature FOG"), "FOG: false true");
+  EXPECT_EQ(
+      Macros("#pragma shader_feature FOG\n" + std::string(LanguageLimits{}.source_bytes, ' ')), "");
 }
 
 TEST(MacroPragmas, MoreThanAProgramMayHave_AreCut) {
@@ -62,6 +66,16 @@ TEST(MacroPragmas, MoreThanAProgramMayHave_AreCut) {
     text += "#pragma shader_feature M" + std::to_string(i) + "\n";
   }
   EXPECT_EQ(MacrosIn(text).size(), kMostMacroAxes);
+  // 60 lists of 20 names are more names than all may have.
+  text.clear();
+  for (int i = 0; i < 60; ++i) {
+    text += "#pragma multi_compile";
+    for (int k = 0; k < 20; ++k) {
+      text += " A" + std::to_string(i) + "B" + std::to_string(k);
+    }
+    text += "\n";
+  }
+  EXPECT_EQ(MacrosIn(text).size(), 1024u / 20);
 }
 
 TEST(MacroPragmas, InTheModule_RightOnesAreSilentWrongOnesAreNot) {

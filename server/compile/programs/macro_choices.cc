@@ -18,6 +18,9 @@
 namespace kiln::compile {
 namespace {
 
+// Of all macros of a program with several sources, as of one source (front/hlsl/macro_pragmas.cc).
+constexpr size_t kMostNames = 2048;
+
 // The value of the macro that a setting means; nothing if it is none.
 std::optional<size_t> ValueOf(const hlsl::MacroAxis& macro, const resolve::OptionSetting& setting) {
   if (setting.kind != macro.kind) {
@@ -83,7 +86,7 @@ std::vector<hlsl::MacroAxis> WithMacrosOf(std::vector<hlsl::MacroAxis> macros,
     std::vector<std::string_view> own = hlsl::NamesOf(macro);
     own.push_back(macro.name);
     const bool known = std::ranges::any_of(own, [&](auto name) { return names.contains(name); });
-    if (!known && macros.size() < hlsl::kMostMacroAxes) {
+    if (!known && macros.size() < hlsl::kMostMacroAxes && names.size() + own.size() <= kMostNames) {
       names.insert(own.begin(), own.end());
       macros.push_back(std::move(macro));
     }
