@@ -45,14 +45,14 @@ cache::Blob BlobOf(driver::StageCode stage) {
 }
 
 // The digest of a content, where assemblers have not said it.
-Digest DigestOf(const cache::Blob& blob, const Digest& known) {
-  return known != Digest{} ? known : kiln::DigestOf(blob.bytes);
+Digest DigestOfContent(const cache::Blob& blob, const Digest& known) {
+  return known != Digest{} ? known : DigestOf(blob.bytes);
 }
 
 // `known`: the digest if it is. Content goes three ways: into the store, to the caller of this
 // request, and by name into the record.
 void Add(ProductList& list, std::string name, cache::Blob blob, const Digest& known = {}) {
-  const Digest digest = DigestOf(blob, known);
+  const Digest digest = DigestOfContent(blob, known);
   const cache::Item& item = list.items.emplace_back(cache::ContentItem(digest, std::move(blob)));
   list.fresh.push_back({.digest = digest, .blob = item.value});
   list.record.products.push_back({.name = std::move(name), .digest = digest});
