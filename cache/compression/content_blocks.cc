@@ -63,9 +63,9 @@ void Close(std::vector<Item>& items, Open& open, const DictionaryPtr& dictionary
   }
 }
 
-// An empty buffer for the raw bytes of one block, kept by each thread: memory of that size goes back
-// to the system when it is freed, and its pages would be made anew for every block. Valid until the
-// next call of the thread.
+// An empty buffer for the raw bytes of one block, kept by each thread: memory of that size goes
+// back to the system when it is freed, and its pages would be made anew for every block. Valid
+// until the next call of the thread.
 Bytes& RawOfThread() {
   thread_local Bytes kept;
   // A content that is put alone may be larger than any block, and its room is not kept.

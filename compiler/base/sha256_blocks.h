@@ -15,8 +15,9 @@ using Sha256State = std::array<uint32_t, 8>;
 
 // Works `count` blocks into the state, one after the other.
 void Sha256Blocks(Sha256State& state, const std::byte* blocks, size_t count);
-// The same for two messages in one loop. Rounds of one message wait for each other, and those of two
-// do not: on a processor with the instructions both take little more than one. Requires: two states.
+// The same for two messages in one loop. Rounds of one message wait for each other, and those of
+// two do not: on a processor with the instructions both take little more than one. Requires: two
+// states.
 void Sha256BlocksOfTwo(Sha256State& first, const std::byte* first_blocks, Sha256State& second,
                        const std::byte* second_blocks, size_t count);
 // The same as Sha256Blocks on any processor, for tests as well.

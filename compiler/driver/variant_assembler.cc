@@ -468,8 +468,8 @@ uint64_t VariantAssembler::bytes_used() const {
   return state.answers.bytes_used() + state.units.bytes_used() +
          state.units.MemoryOf(program).bytes_used() + state.code_cache->bytes_used() +
          state.assembler.bytes_used() + (state.wgsl.has_value() ? state.wgsl->bytes_used() : 0) +
-         state.metadata.bytes_used() + state.states.bytes_used() + interface * state.interfaces.size() +
-         state.results.bytes_used();
+         state.metadata.bytes_used() + state.states.bytes_used() +
+         interface * state.interfaces.size() + state.results.bytes_used();
 }
 
 }  // namespace kiln::driver

@@ -71,8 +71,9 @@ class VariantAssembler {
                            ModuleSelection wanted = ModuleSelection::kAll,
                            ModuleDigests digests = ModuleDigests::kMade);
 
-  // The same as a value, with digests. Modules that are not wanted have a digest and no words; modules are known
-  // here by what they are made of, so those of former assemblers count as written, too.
+  // The same as a value, with digests. Modules that are not wanted have a digest and no words;
+  // modules are known here by what they are made of, so those of former assemblers count as
+  // written, too.
   BuildResult BuildCopy(const resolve::OptionValues& values,
                         ModuleSelection wanted = ModuleSelection::kAll);
 

@@ -4,6 +4,8 @@
 #include "server/compile/product_list.h"
 
 #include <algorithm>
+#include <memory>
+#include <span>
 #include <utility>
 
 #include "cache/key.h"
@@ -29,11 +31,29 @@ Hash128 StateIdOf(const driver::Products& products) {
   return cache::StateId(code, products.state_hash, products.layout_hash);
 }
 
-// `digest` is that of the bytes. Content goes three ways: into the store, to the caller of this
+// A raw blob that owns words or text. They are as large as what they hold: the assembler's copy of
+// a variant is made of exact size.
+template <class Owner>
+cache::Blob BlobOf(Owner made) {
+  const auto owner = std::make_shared<const Owner>(std::move(made));
+  const ByteView bytes = std::as_bytes(std::span(*owner));
+  return {.bytes = bytes, .owner = owner, .raw_size = bytes.size()};
+}
+
+cache::Blob BlobOf(driver::StageCode stage) {
+  return stage.text.empty() ? BlobOf(std::move(stage.words)) : BlobOf(std::move(stage.text));
+}
+
+// The digest of a content, where assemblers have not said it.
+Digest DigestOfContent(const cache::Blob& blob, const Digest& known) {
+  return known != Digest{} ? known : DigestOf(blob.bytes);
+}
+
+// `known`: the digest if it is. Content goes three ways: into the store, to the caller of this
 // request, and by name into the record.
-void AddProduct(ProductList& list, std::string name, ByteView bytes, const Digest& digest) {
-  const cache::Item& item =
-      list.items.emplace_back(cache::ContentItem(digest, cache::CopiedBlob(bytes)));
+void AddProduct(ProductList& list, std::string name, cache::Blob blob, const Digest& known = {}) {
+  const Digest digest = DigestOfContent(blob, known);
+  const cache::Item& item = list.items.emplace_back(cache::ContentItem(digest, std::move(blob)));
   list.fresh.push_back({.digest = digest, .blob = item.value});
   list.record.products.push_back({.name = std::move(name), .digest = digest});
 }
@@ -75,42 +95,40 @@ std::optional<Artifact> ArtifactOf(const cache::Record& record, const Hash128& s
 
 // Content that is written, the record that names it, and the blobs that this request may send
 // without reading them back.
-ProductList ProductsOf(const driver::BuildResult& built, bool metadata_only) {
+ProductList ProductsOf(driver::BuildResult built, bool metadata_only) {
   ProductList list;
   cache::Record& record = list.record;
   record.kind = built.ok() ? cache::RecordKind::kOk : cache::RecordKind::kSourceError;
   // Warnings of a success are kept like errors of a failure: a hit must say what the build said.
   // See spec/cache 4.3
   if (!built.diagnostics.empty()) {
-    const Bytes diagnostics = EncodeDiagnostics(built.diagnostics);
-    AddProduct(list, "diag", diagnostics, DigestOf(diagnostics));
+    AddProduct(list, "diag", cache::OwnedBlob(EncodeDiagnostics(built.diagnostics)));
   }
   if (built.ok()) {
-    for (const driver::StageCode& stage : built.products->code) {
+    driver::Products& products = *built.products;
+    record.layout_hash = products.layout_hash;
+    record.state_id = StateIdOf(products);
+    for (driver::StageCode& stage : products.code) {
       if (metadata_only) {
         continue;
       }
       // The assembler has written these words before and names them only. Whether the store still
       // has them is asked by ResultRecorder::IsKept before it comes to this.
+      const std::string name = CodeName(stage.stage);
+      const Digest content = stage.content;
       if (stage.empty()) {
-        record.products.push_back({.name = CodeName(stage.stage), .digest = stage.content});
+        record.products.push_back({.name = name, .digest = content});
       } else {
-        const ByteView bytes = stage.bytes();
-        const bool known = stage.content != Digest{};  // assemblers say it
-        AddProduct(list, CodeName(stage.stage), bytes, known ? stage.content : DigestOf(bytes));
+        AddProduct(list, name, BlobOf(std::move(stage)), content);
       }
     }
-    const Digest& of_metadata = built.products->metadata_content;  // assemblers say it, too
-    AddProduct(list, "meta", built.products->metadata,
-        of_metadata != Digest{} ? of_metadata : DigestOf(built.products->metadata));
-    record.layout_hash = built.products->layout_hash;
-    record.state_id = StateIdOf(*built.products);
+    AddProduct(list, "meta", cache::OwnedBlob(std::move(products.metadata)), products.metadata_content);
   }
   // Sorted already: reads come by name.
   std::vector<std::string> live;
   live.reserve(built.reads.size());
-  for (const driver::OptionRead& read : built.reads) {
-    live.push_back(read.name);
+  for (driver::OptionRead& read : built.reads) {
+    live.push_back(std::move(read.name));
   }
   record.live_options = std::move(live);
   // The encoding of a record is canonical, so equal results are equal bytes.

@@ -25,8 +25,9 @@ struct ProductList {
   std::vector<FreshBlob> fresh;    // the same, to hand out
 };
 
-// Modules without words are named only: the store has them. metadata_only: no code.
-ProductList ProductsOf(const driver::BuildResult& built, bool metadata_only);
+// Modules without words are named only: the store has them. metadata_only: no code. What was built
+// is used up: its words, texts and metadata become the contents, without a copy.
+ProductList ProductsOf(driver::BuildResult built, bool metadata_only);
 
 // What a record says, without origin and target; nothing unless it has products and metadata.
 std::optional<Artifact> ArtifactOf(const cache::Record& record, const Hash128& signature);

@@ -186,7 +186,7 @@ void ResultAudit::Work(const cache::Call& call) {
 // Built without the cache and without assemblers that others used, since what a shared assembler
 // remembers is one of the things that might be wrong.
 void ResultAudit::Rebuild(const RebuildTask& result, const cache::Call& call) {
-  const Result<driver::BuildResult> again =
+  Result<driver::BuildResult> again =
       cache::WhileWanted({.stop = call.stop, .deadline = clock_.Monotonic() + jobs::kItemDeadline},
                          jobs::kCallBytes, clock_, [&]() -> Result<driver::BuildResult> {
                            return driver::BuildDirect(*result.linked->value, result.values,
@@ -198,7 +198,7 @@ void ResultAudit::Rebuild(const RebuildTask& result, const cache::Call& call) {
   }
   ++counters_.rebuilt;
   const std::vector<cache::Product> products =
-      ProductsOf(*again, result.metadata_only).record.products;
+      ProductsOf(*std::move(again), result.metadata_only).record.products;
   // Digests are compared: the same products are the same bytes.
   if (products == result.record->products) {
     return;

@@ -12,8 +12,7 @@ namespace kiln::compile {
 namespace {
 
 uint64_t MicrosecondsOf(Duration time) {
-  return static_cast<uint64_t>(
-      std::chrono::duration_cast<std::chrono::microseconds>(time).count());
+  return static_cast<uint64_t>(std::chrono::duration_cast<std::chrono::microseconds>(time).count());
 }
 
 }  // namespace
@@ -93,7 +92,7 @@ CachedResultPtr ResultBuilder::Compile(const ResultRequest& wanted, Duration beg
   Hash128 signature;
   std::optional<jobs::CrashGuard::Running> running;
   running.emplace(attempts_, ResultKey(wanted.variant));
-  const std::optional<driver::BuildResult> built = Assemble(
+  std::optional<driver::BuildResult> built = Assemble(
       wanted,
       [&](std::span<const driver::OptionRead> reads) {
         ++counters_.walked;
@@ -108,7 +107,8 @@ CachedResultPtr ResultBuilder::Compile(const ResultRequest& wanted, Duration beg
   // From here on nothing of the input runs: what the store does is not to blame on it.
   running.reset();
   if (built.has_value()) {
-    found = recorder_.Keep(wanted, *built, signature, MicrosecondsOf(clock_.ThreadCpu() - begin), call);
+    found = recorder_.Keep(wanted, *std::move(built), signature,
+                           MicrosecondsOf(clock_.ThreadCpu() - begin), call);
   } else {
     recorder_.WriteKeys(wanted, found, call);
   }

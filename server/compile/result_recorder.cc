@@ -98,10 +98,15 @@ void ResultRecorder::WriteKeys(const ResultRequest& wanted, const CachedResultPt
 // Content goes to the store now, whatever becomes of the rows that name it: it is found by its
 // digest when they come. If the store refuses it, nothing that it was believed to hold is taken for
 // granted. What is remembered has no blobs: the store, or the caller, has them.
-CachedResultPtr ResultRecorder::Keep(const ResultRequest& wanted, const driver::BuildResult& built,
+CachedResultPtr ResultRecorder::Keep(const ResultRequest& wanted, driver::BuildResult built,
                                      const Hash128& signature, uint64_t cpu_us,
                                      const cache::Call& call) {
-  auto [record, items, fresh] = ProductsOf(built, wanted.program.target.metadata_only);
+  const bool is_ok = built.ok();
+  if (is_ok && !wanted.program.target.metadata_only) {
+    counters_.code_shared += static_cast<uint64_t>(std::ranges::count_if(
+        built.products->code, [](const driver::StageCode& stage) { return stage.empty(); }));
+  }
+  auto [record, items, fresh] = ProductsOf(std::move(built), wanted.program.target.metadata_only);
   record.cpu_us = cpu_us;
   record.build_id = BuildId();
   std::vector<cache::Item>& rows = RowsOf(wanted, items);
@@ -118,12 +123,8 @@ CachedResultPtr ResultRecorder::Keep(const ResultRequest& wanted, const driver::
       kept_.Add(blob.digest.id);
     }
   }
-  if (built.ok() && !wanted.program.target.metadata_only) {
-    counters_.code_shared += static_cast<uint64_t>(std::ranges::count_if(
-        built.products->code, [](const driver::StageCode& stage) { return stage.empty(); }));
-  }
   ++counters_.compiled;
-  counters_.failed += built.ok() ? 0 : 1;
+  counters_.failed += is_ok ? 0 : 1;
   counters_.cpu_us += record.cpu_us;
   auto found = std::make_shared<CachedResult>();
   found->signature = signature;
@@ -133,7 +134,7 @@ CachedResultPtr ResultRecorder::Keep(const ResultRequest& wanted, const driver::
   found->origin = Origin::kCompiled;
   found->record = std::make_shared<const cache::Record>(std::move(record));
   // Only for what is right: the audit builds successes again.
-  if (on_built_ != nullptr && built.ok()) {
+  if (on_built_ != nullptr && is_ok) {
     on_built_({.program = wanted.program,
                .values = wanted.values,
                .signature = signature,

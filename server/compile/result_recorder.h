@@ -35,7 +35,7 @@ class ResultRecorder {
   }
 
   // Puts the new products and the keys that lead to them.
-  CachedResultPtr Keep(const ResultRequest& wanted, const driver::BuildResult& built,
+  CachedResultPtr Keep(const ResultRequest& wanted, driver::BuildResult built,
                        const Hash128& signature, uint64_t cpu_us, const cache::Call& call);
   // Writes at once the keys that lead to a result which was found only by its signature.
   void WriteKeys(const ResultRequest& wanted, const CachedResultPtr& found,

@@ -2,12 +2,14 @@
 // What a batch costs around the compiler, without a daemon: one worker over the stores that the
 // daemon composes. A project is built into an empty cache, and again after an edit of one function
 // of one material. cores.py measures the same with kilnd, by number of workers.
-//   batch_bench FOLDER [--json]
+//   batch_bench FOLDER [--json | --edits N]     --edits: N edits, for profilers
 // See spec/cache 5, 6.5; docs/bench/CORES.md
+#include <algorithm>
 #include <cstdlib>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -117,10 +119,10 @@ Row Build(Engine& engine, const std::string& name, compile::BatchRequest request
 }
 
 // With another constant in the first material that has one.
-DemoProject WithOneFunctionEdited(DemoProject project) {
+DemoProject WithOneFunctionEdited(DemoProject project, std::string_view constant = "0.25") {
   for (const auto& [path, text] : project.sources) {
     if (path.starts_with("materials/") && text.find(kFunction) != std::string::npos) {
-      return Edited(std::move(project), path, kFunction, "* 0.25;");
+      return Edited(std::move(project), path, kFunction, fmt::format("* {};", constant));
     }
   }
   Fail("no material has a function to edit");
@@ -138,10 +140,28 @@ std::string Gate(double value, double gate) {
   return fmt::format(R"({{"value": {:.2f}, "gate": {}, "ok": {}}})", value, gate, value <= gate);
 }
 
-int Main(const std::string& folder, bool json) {
+// One edit after the other, each with another constant; the median of what they cost.
+int RunEdits(const DemoProject& project, uint32_t count) {
+  const TestDirectory directory;
+  Engine engine(directory.path());
+  (void)Build(engine, "cold", RequestOf(project));
+  std::vector<Row> rows;
+  for (uint32_t i = 0; i < count; ++i) {
+    rows.push_back(Build(engine, fmt::format("edit {}", i),
+                         RequestOf(WithOneFunctionEdited(project, fmt::format("0.25{}1", i)))));
+  }
+  std::ranges::sort(rows, {}, &Row::cpu_s);
+  fmt::print("edited  {}\n", rows[rows.size() / 2].Json());
+  return 0;
+}
+
+int Main(const std::string& folder, bool json, uint32_t edits) {
   const Result<DemoProject> project = LoadDemo(folder);
   if (!project.ok()) {
     Fail(project.error().context);
+  }
+  if (edits != 0) {
+    return RunEdits(*project, edits);
   }
   compile::BatchRequest whole = RequestOf(*project);
   compile::BatchRequest changed = RequestOf(WithOneFunctionEdited(*project));
@@ -170,5 +190,8 @@ int main(int argc, char** argv) {
   if (argc < 2) {
     kiln::bench::Fail("usage: batch_bench FOLDER [--json]");
   }
-  return kiln::bench::Main(argv[1], argc > 2 && std::string_view(argv[2]) == "--json");
+  const std::string_view how = argc > 2 ? argv[2] : "";
+  return kiln::bench::Main(
+      argv[1], how == "--json",
+      how == "--edits" && argc > 3 ? static_cast<uint32_t>(std::atoi(argv[3])) : 0);
 }

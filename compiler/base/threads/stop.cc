@@ -22,8 +22,7 @@ StopScope::StopScope(StopBounds bounds, Clock& clock)
   // The narrower end wins. Until that much time has passed on the wall nobody needs to ask for the
   // time of the thread.
   if (bounds_.cpu != Duration::max()) {
-    const Duration begin =
-        bounds_.cpu_begin.has_value() ? *bounds_.cpu_begin : clock_.ThreadCpu();
+    const Duration begin = bounds_.cpu_begin.has_value() ? *bounds_.cpu_begin : clock_.ThreadCpu();
     if (begin + bounds_.cpu < cpu_end_) {
       cpu_begin_ = begin;
       cpu_end_ = begin + bounds_.cpu;
