@@ -226,7 +226,7 @@ StageWords VariantAssembler::State::WriteStage(spirv::EntryChoice choice,
   if (stage.is_new) {
     modules.SetWritten(number, {.content = DigestOf(std::as_bytes(stage.words)),
                                 .needs = assembler.needs(),
-                                .size = SizeOf(stage.words)});
+                                .size = SizeOf(stage.words, assembler.width())});
   }
   if (id != nullptr) {
     modules.SetContent(*id, number);
