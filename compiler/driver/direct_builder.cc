@@ -153,7 +153,9 @@ target::Needs DirectBuilder::State::EmitCode(const layout::Layout& layout,
     const spirv::EntryChoice choice{.index = i, .combined = target.combined};
     const std::span<const uint32_t> words = code->assembler.Assemble(variant, choice, layout);
     // All modules are checked and reported, also behind the first that is too large.
-    fits = CheckModule(linked.program, variant, choice, SizeOf(words), diagnostics) && fits;
+    fits = CheckModule(linked.program, variant, choice, SizeOf(words, code->assembler.width()),
+                       diagnostics) &&
+           fits;
     StageCode& stage = stages.emplace_back();
     // The words lie in memory of the assembler, which the next module overwrites.
     stage.words.assign(words.begin(), words.end());

@@ -8,6 +8,9 @@ namespace kiln::driver {
 namespace {
 
 constexpr size_t kBoundWord = 3;  // of the header: ids are below it
+// SPIR-V 1.6, 2.16 "Universal Limits"; and the length of an instruction has 16 bits.
+constexpr uint32_t kMostVariables = 65'535;
+constexpr uint32_t kMostEntryWords = 65'535;
 
 // A message about a module that says what module it is.
 Diagnostic AboutModule(const resolve::Program& program, const ir::SpecialisedProgram& variant,
@@ -21,10 +24,12 @@ Diagnostic AboutModule(const resolve::Program& program, const ir::SpecialisedPro
 }  // namespace
 
 // An empty module is one of WGSL, which has no ids.
-ModuleSize SizeOf(std::span<const uint32_t> words) {
+ModuleSize SizeOf(std::span<const uint32_t> words, const spirv::ModuleWidth& width) {
   // The header's bound is one above the largest id.
-  return words.empty() ? ModuleSize{}
-                       : ModuleSize{.ids = words[kBoundWord] - 1, .bytes = words.size_bytes()};
+  return words.empty()
+             ? ModuleSize{}
+             : ModuleSize{
+                   .ids = words[kBoundWord] - 1, .bytes = words.size_bytes(), .width = width};
 }
 
 // Asked of what was made and not of what was asked for: a few lines of source can grow without
@@ -36,12 +41,14 @@ bool CheckModule(const resolve::Program& program, const ir::SpecialisedProgram& 
   const LanguageLimits& limits = program.limits();
   const bool ids_fit = size.ids <= limits.spirv_ids;
   const bool bytes_fit = size.bytes <= limits.spirv_bytes;
-  if (ids_fit && bytes_fit) {
+  const bool variables_fit = size.width.variables <= kMostVariables;
+  const bool entry_fits = size.width.entry_words <= kMostEntryWords;
+  if (ids_fit && bytes_fit && variables_fit && entry_fits) {
     return true;
   }
   const std::string form = size.ids == 0 ? "WGSL" : "SPIR-V";
   const Diagnostic message = AboutModule(program, variant, choice, form);
-  // Both limits may be passed at once, and then both are told.
+  // Several limits may be passed at once, and then all are told.
   const auto report = [&](std::string_view parts, uint32_t limit) {
     found.push_back(Diagnostic(message).With("parts", parts).With("limit", limit));
   };
@@ -50,6 +57,12 @@ bool CheckModule(const resolve::Program& program, const ir::SpecialisedProgram& 
   }
   if (!bytes_fit) {
     report("bytes", limits.spirv_bytes);
+  }
+  if (!variables_fit) {
+    report("variables of module scope", kMostVariables);
+  }
+  if (!entry_fits) {
+    report("words in an entry point and the list of its variables", kMostEntryWords);
   }
   return false;
 }

@@ -21,10 +21,11 @@ namespace kiln::driver {
 struct ModuleSize {
   uint32_t ids = 0;
   uint64_t bytes = 0;
+  spirv::ModuleWidth width{};
 };
 
 // Requires: words of a module, or none.
-ModuleSize SizeOf(std::span<const uint32_t> words);
+ModuleSize SizeOf(std::span<const uint32_t> words, const spirv::ModuleWidth& width);
 inline ModuleSize SizeOf(std::string_view text) { return {.ids = 0, .bytes = text.size()}; }
 
 // LIM1001 for each limit that the module of `choice` exceeds, at its entry point. False: one does.

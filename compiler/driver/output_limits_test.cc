@@ -215,7 +215,8 @@ std::string Repeated(uint32_t count, const std::string& part) {
 }
 
 // Errors of a fragment stage 'main' in any language.
-std::string ErrorsOf(ir::Language language, const std::string& text) {
+std::string ErrorsOf(ir::Language language, const std::string& text,
+                     target::Environment environment = target::Environment::kVulkan11) {
   Diagnosed<ir::Module> parsed = ParseSource(language, SourceFile("p", text), /*ordinal=*/0, {});
   EXPECT_TRUE(parsed.ok());
   if (!parsed.ok()) {
@@ -227,7 +228,7 @@ std::string ErrorsOf(ir::Language language, const std::string& text) {
   const std::vector<resolve::EntryPoint> entries = {
       {.stage = ir::Stage::kFragment, .function = "main"}};
   const BuildResult built =
-      BuildDirect(*linked.value, ValuesOf(*linked.value), entries, TargetOf({}, false));
+      BuildDirect(*linked.value, ValuesOf(*linked.value), entries, target::MakeTarget(environment));
   std::string found;
   for (const Diagnostic& diagnostic : built.diagnostics) {
     if (diagnostic.severity == Severity::kError) {
@@ -318,6 +319,28 @@ TEST(OutputLimits, LimitsOfSpirv_AreThoseOfAllLanguages) {
   }
 }
 
+// Variables are counted by what an entry point reaches; from SPIR-V 1.4 on it lists them all.
+TEST(OutputLimits, VariablesOfAModule_AreThoseThatSpirvHasRoomFor) {
+  const auto wgsl = [](uint32_t count) {
+    return Repeated(count, "var<private> g# : f32;\n") +
+           "@fragment fn main() -> @location(0) vec4f { " + Repeated(count, "g# = 1.0; ") +
+           "return vec4f(g0); }\n";
+  };
+  // One variable is the output. The name takes two words, what is before it three.
+  constexpr uint32_t kMost = 65'534;
+  constexpr uint32_t kMostListed = kMost - 5;
+  const std::string variables =
+      "LIM1001 SPIR-V of 'main' has too many variables of module scope, the limit is 65535\n";
+  const std::string words =
+      "LIM1001 SPIR-V of 'main' has too many words in an entry point and the list of its "
+      "variables, the limit is 65535\n";
+  EXPECT_EQ(ErrorsOf(ir::Language::kWgsl, wgsl(kMost)), "");
+  EXPECT_EQ(ErrorsOf(ir::Language::kWgsl, wgsl(kMost + 1)), variables);
+  const auto newest = target::Environment::kVulkan13;
+  EXPECT_EQ(ErrorsOf(ir::Language::kWgsl, wgsl(kMostListed), newest), "");
+  EXPECT_EQ(ErrorsOf(ir::Language::kWgsl, wgsl(kMostListed + 1), newest), words);
+}
+
 // Where one variant is too large, the modules that it shares with others are theirs all the same.
 TEST(OutputLimits, OneVariantIsTooLarge_OthersAreMade) {
   const auto bytes = static_cast<uint32_t>(Measured().products->code[1].words.size() * 4);
@@ -356,6 +379,29 @@ TEST(OutputLimits, BindingsOfASet_AreCounted) {
   EXPECT_EQ(Messages(text, {}), std::to_string(text.find(" r1022;") + 1) +
                                     ": LIM1001 set 'pass' has too many bindings, the limit is "
                                     "1024\n");
+}
+
+// Languages with spaces count by those; resources that stand at one number are one binding.
+TEST(OutputLimits, BindingsOfASpace_AreCounted) {
+  const auto of = [](uint32_t count, uint32_t space) {
+    std::string text;
+    for (uint32_t i = 0; i < count; ++i) {
+      const std::string number = std::to_string(i);
+      const std::string place = ", space" + std::to_string(space) + ");\n";
+      const std::string name = std::to_string(space) + "_" + number;
+      text += i == 0 ? "Texture2D<float4> b" + name + " : register(t0" + place + "SamplerState s" +
+                           name + " : register(s0" + place
+                     : "StructuredBuffer<float> b" + name + " : register(t" + number + place;
+    }
+    return text;
+  };
+  const auto errors = [&](uint32_t first, uint32_t second) {
+    return ErrorsOf(ir::Language::kHlsl,
+                    of(first, 0) + of(second, 1) + "float4 main() : SV_Target { return 0; }\n");
+  };
+  const uint32_t most = LanguageLimits{}.bindings;
+  EXPECT_EQ(errors(most, most), "");
+  EXPECT_EQ(errors(2, most + 1), "LIM1001 set 1 has too many bindings, the limit is 1024\n");
 }
 
 }  // namespace

@@ -235,8 +235,9 @@ StageWords VariantAssembler::State::WriteStage(spirv::EntryChoice choice,
   }
   // The digest is made when all of the variant is there (MakeDigests).
   if (stage.is_new) {
-    modules.SetWritten(number,
-                       {.content = {}, .needs = assembler.needs(), .size = SizeOf(stage.words)});
+    modules.SetWritten(number, {.content = {},
+                                .needs = assembler.needs(),
+                                .size = SizeOf(stage.words, assembler.width())});
   }
   numbers.push_back(number);
   if (id != nullptr) {

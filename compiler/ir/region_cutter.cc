@@ -36,8 +36,8 @@ bool EndsPath(const Inst& inst, const CutTables& tables) {
   const auto block_ends = [&](uint32_t block) { return bool{tables.block_ends_path[block]}; };
   const InstKind kind = inst.kind;
   if (kind == InstKind::kReturn || kind == InstKind::kBreak || kind == InstKind::kContinue ||
-      kind == InstKind::kDiscard || kind == InstKind::kUnreachable) {
-    return true;
+      kind == InstKind::kDiscard || kind == InstKind::kDemote || kind == InstKind::kUnreachable) {
+    return true;  // a demotion is a discard for targets that have nothing else
   }
   if (kind == InstKind::kScope) {
     return block_ends(inst.As<ScopeInst>().block.value);
@@ -95,7 +95,7 @@ void RegionCutter::CutInst(RegionId region, uint32_t number) {
   if (const LocalId declared = DeclaredBy(inst); declared.valid()) {
     locals_[region.value - first_].push_back(declared.value);
   }
-  if (inst.kind == InstKind::kWhen && policy_ == CutPolicy::kCut) {
+  if (inst.kind == InstKind::kWhen && policy_ == CutPolicy::kCut && in_continuing_ == 0) {
     const WhenInst when = inst.As<WhenInst>();
     // Both answers were computed when the block ended.
     if (!tables_.block_ends_path[when.block.value] && !tables_.block_uses_outer[when.block.value]) {
@@ -111,9 +111,17 @@ void RegionCutter::CutInst(RegionId region, uint32_t number) {
       return;
     }
   }
+  // What ends a path elsewhere may not end one in the block that leads back to the head of a loop
+  // (the third of it); how it is lowered depends on where it stands, so it stays there.
+  uint32_t part = 0;
   ForEachOwnedBlock(
       inst, [this](ListId id) { return tables_.List(id); },
-      [&](uint32_t block) { CutBlock(region, BlockId{block}); });
+      [&](uint32_t block) {
+        const uint32_t continuing = inst.kind == InstKind::kLoop && part++ == 2 ? 1 : 0;
+        in_continuing_ += continuing;
+        CutBlock(region, BlockId{block});
+        in_continuing_ -= continuing;
+      });
 }
 
 }  // namespace kiln::ir

@@ -55,6 +55,7 @@ class RegionCutter {
   const CutTables tables_;
   const CutPolicy policy_;
   const uint32_t first_;  // region of the function
+  uint32_t in_continuing_ = 0;
   DeclId function_;
   std::vector<std::vector<uint32_t>> locals_;  // by region, from first_
 };

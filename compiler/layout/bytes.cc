@@ -83,6 +83,21 @@ TypeLayout MatrixLayout(const Type& type, MatrixOrder order, const RuleTraits& t
   return result;
 }
 
+// Relaxed rules are of scalars up to four bytes; wider ones keep their alignment.
+bool IsRelaxed(const Type& type, const RuleTraits& traits) {
+  return traits.relaxed_vectors && type.kind == TypeKind::kVector && ScalarSize(type.scalar) <= 4;
+}
+
+// Would the vector touch two lines at one of the places that a struct of this alignment may have?
+bool MayCrossLine(uint64_t offset, uint64_t size, uint32_t alignment) {
+  for (uint32_t place = 0; place < kLine; place += alignment) {
+    if (CrossesLine(place + offset, size)) {
+      return true;
+    }
+  }
+  return false;
+}
+
 // Only written offsets can make members meet.
 bool HasExplicitOffset(std::span<const Member> members) {
   return std::ranges::any_of(members, [](const Member& m) { return m.offset != kAutomatic; });
@@ -114,9 +129,7 @@ bool CrossesLine(uint64_t offset, uint64_t size) {
 MemberPlacing PlaceMember(const Type& type, const Member& member, const TypeLayout& layout,
                           uint64_t end, const RuleTraits& traits) {
   MemberPlacing placing{.size = std::max(layout.size, member.size), .alignment = layout.alignment};
-  // Relaxed rules are of scalars up to four bytes; wider ones keep their alignment.
-  const bool relaxed =
-      traits.relaxed_vectors && type.kind == TypeKind::kVector && ScalarSize(type.scalar) <= 4;
+  const bool relaxed = IsRelaxed(type, traits);
   if (relaxed) {
     placing.alignment = ScalarSize(type.scalar);
   }
@@ -201,6 +214,20 @@ TypeLayout ByteLayouts::Compute(TypeId id, Rules rules, MatrixOrder order) {
   KILN_UNREACHABLE();
 }
 
+// A relaxed vector keeps to its line by its offset in the struct, and lines are those of the block.
+// So a struct that could stand where such a vector touches two of them must begin a line.
+uint32_t ByteLayouts::RelaxedAlignment(std::span<const Member> members, const TypeLayout& placed,
+                                       const RuleTraits& traits) const {
+  for (size_t i = 0; i < members.size(); ++i) {
+    const Type& type = types_[members[i].type];
+    if (IsRelaxed(type, traits) &&
+        MayCrossLine(placed.offsets[i], ScalarSize(type.scalar) * type.rows, placed.alignment)) {
+      return std::max(placed.alignment, kLine);
+    }
+  }
+  return placed.alignment;
+}
+
 // Faults are values: the first one in a type becomes the fault of all that contain it, and whoever
 // reports it walks down again to say where it is. Sizes are checked after each member, so that the
 // sums of one pass cannot overflow.
@@ -253,6 +280,9 @@ TypeLayout ByteLayouts::ComputeStruct(TypeId id, Rules rules) {
   }
   if (SharesBytes(std::move(ranges))) {
     return Faulty(TypeFault::kShared);
+  }
+  if (traits.relaxed_vectors) {
+    result.alignment = RelaxedAlignment(members, result, traits);
   }
   // Items of a runtime tail start exactly where the main part ends.
   const bool rounded = traits.rounded_structs && !result.unsized;

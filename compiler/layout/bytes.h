@@ -57,6 +57,8 @@ class ByteLayouts {
   const TypeLayout& Stored(TypeId type, Rules rules, MatrixOrder order);
   TypeLayout Compute(TypeId id, Rules rules, MatrixOrder order);
   TypeLayout ComputeStruct(TypeId id, Rules rules);
+  uint32_t RelaxedAlignment(std::span<const Member> members, const TypeLayout& placed,
+                            const RuleTraits& traits) const;
   // What an explicit stride of the array must be a multiple of.
   uint32_t StrideUnit(const Type& array, MatrixOrder order);
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "compiler/base/check.h"
+#include "compiler/base/flat_map.h"
 #include "compiler/base/threads/stop.h"
 #include "compiler/ir/enum_names.h"
 #include "compiler/layout/attributes.h"
@@ -300,16 +301,35 @@ void CheckSets(const ir::SpecialisedProgram& variant, const Layout& layout, cons
 }
 
 // Told of each set once, at the first resource that is too many.
-void CheckBindings(const ir::SpecialisedProgram& variant, uint32_t limit,
+void CheckBindings(const ir::SpecialisedProgram& variant, uint32_t limit, const Layout* layout,
                    std::vector<Diagnostic>& found) {
-  std::array<uint32_t, 4> counts{};  // by ir::ResourceSet
+  std::array<uint32_t, kSets> counts{};
+  FlatMap<uint64_t, bool> known;  // numbers of the layout that are counted
   for (const ir::SpecialisedDecl* decl : variant.interface) {
     const bool bound = decl->kind == ir::DeclKind::kBuffer ||
                        decl->kind == ir::DeclKind::kSampler || decl->kind == ir::DeclKind::kImage;
+    if (!bound) {
+      continue;
+    }
+    const bool grouped = layout == nullptr;
+    size_t set = static_cast<size_t>(decl->set());
+    if (!grouped) {
+      // Languages with spaces write numbers, and several resources may stand at one.
+      if (decl->decl.value >= layout->placements.size()) {
+        continue;
+      }
+      const Placement& place = layout->placements[decl->decl.value];
+      set = place.set;
+      if (!known.Insert(uint64_t{place.set} << 32 | place.binding, true).second) {
+        continue;
+      }
+    }
     // Told exactly when the limit is crossed, so once for each set.
-    if (bound && ++counts[static_cast<size_t>(decl->set())] == limit + 1) {
+    if (set < kSets && ++counts[set] == limit + 1) {
       found.push_back(Make(Code::kLim1001, Where(decl->origin))
-                          .With("what", "set '" + std::string(ir::NameOf(decl->set())) + "'")
+                          .With("what", grouped
+                                            ? "set '" + std::string(ir::NameOf(decl->set())) + "'"
+                                            : "set " + std::to_string(set))
                           .With("parts", "bindings")
                           .With("limit", limit));
     }
@@ -419,7 +439,11 @@ Diagnosed<Layout> Assign(const ir::SpecialisedProgram& variant, const target::Ta
   ProgramLayout numbers = LayOut(described.program, types.types(), types.bytes());
   Diagnosed<Layout> result;
   CheckWorkgroup(variant, target.limits.workgroup_invocations, result.diagnostics);
-  CheckBindings(variant, target.limits.bindings_per_set, result.diagnostics);
+  const bool first_fit = variant.bindings == ir::BindingPolicy::kFirstFit;
+  const uint32_t most_bindings = target.limits.bindings_per_set;
+  if (!first_fit) {
+    CheckBindings(variant, most_bindings, nullptr, result.diagnostics);
+  }
   for (Finding& finding : numbers.findings) {
     if (finding.member != Finding::kNone) {
       const ir::SpecialisedDecl& decl = *described.parameters[finding.unit][finding.parameter];
@@ -432,8 +456,9 @@ Diagnosed<Layout> Assign(const ir::SpecialisedProgram& variant, const target::Ta
   if (!HasErrors(result.diagnostics)) {
     result.value = Translation(described, numbers, types).Run();
     PlaceEntryInputs(variant, types, *result.value);
-    if (variant.bindings == ir::BindingPolicy::kFirstFit) {
+    if (first_fit) {
       CheckSets(variant, *result.value, types.pool(), result.diagnostics);
+      CheckBindings(variant, most_bindings, &*result.value, result.diagnostics);
     }
     if (HasErrors(result.diagnostics)) {
       result.value.reset();

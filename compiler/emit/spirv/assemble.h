@@ -45,6 +45,9 @@ class Assembler {
   // What the last module needs: its capabilities and extensions.
   target::Needs needs() const { return module_.needs; }
 
+  // Of the last module that was collected.
+  ModuleWidth width() const { return module_.width; }
+
   // In two steps, so that a module that was written before need not be written again. Collect gives
   // all that decides the words: equal keys are equal words, and a key is valid until the next call.
   // Write gives the words of what was collected last, whose arguments must still be there.

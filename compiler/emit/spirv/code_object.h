@@ -62,11 +62,13 @@ struct LayoutRelocation {
 };
 
 // Where code continues with another region, if that is live. The ends are those of the chunk of
-// code before the insertion point, in words and imports from the start of the code.
+// code before the insertion point, in words and imports from the start of the code. One that is not
+// reached stands behind an end: it keeps its place in the list and is never filled.
 struct InsertionPoint {
   ir::RegionId region{};
   uint32_t word_end = 0;
   uint32_t import_end = 0;
+  bool reached = true;
 };
 
 // An image that is handed to a parameter of `callee`. Non-uniform if `source` is invalid, else if
@@ -85,9 +87,8 @@ struct Conditional {
 
 // How the last block of a region ends.
 enum class End : uint8_t {
-  kFlows,        // control goes on behind it
-  kTerminated,   // by an instruction that ends a block
-  kUnreachable,  // goes on, but nothing leads there
+  kFlows,       // control goes on behind it
+  kTerminated,  // by an instruction that ends a block
 };
 
 struct CodeObject {

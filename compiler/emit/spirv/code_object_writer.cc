@@ -36,11 +36,12 @@ void CodeObjectWriter::AddSlot(LayoutRelocationKind kind, uint32_t row) {
   slots.push_back({static_cast<uint32_t>(part(Part::kAnnotations).words.size()), kind, row});
 }
 
-void CodeObjectWriter::AddInsertionPoint(ir::RegionId region) {
+void CodeObjectWriter::AddInsertionPoint(ir::RegionId region, bool reached) {
   const Words& code = part(Part::kCode);
   insertion_points.push_back({.region = region,
                               .word_end = static_cast<uint32_t>(code.words.size()),
-                              .import_end = static_cast<uint32_t>(code.imports.size())});
+                              .import_end = static_cast<uint32_t>(code.imports.size()),
+                              .reached = reached});
 }
 
 // A code object has very few image parameters, so a search through a list is enough.

@@ -75,7 +75,7 @@ class CodeObjectWriter {
   Ref Reserve(SymbolId symbol);
   // The next word of the annotations is the number of `row`.
   void AddSlot(LayoutRelocationKind kind, uint32_t row);
-  void AddInsertionPoint(ir::RegionId region);
+  void AddInsertionPoint(ir::RegionId region, bool reached);
   // Decorations of `parameter`; made on first mention.
   Words& WhenNonUniform(SymbolId parameter);
   void Clear();

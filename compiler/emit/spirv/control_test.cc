@@ -8,6 +8,7 @@
 namespace kiln::spirv {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -173,7 +174,7 @@ TEST(Return, VoidBodyWithoutReturn_GetsOne) {
   EXPECT_THAT(module.Text(), HasSubstr("OpLabel\nOpReturn\nOpFunctionEnd"));
 }
 
-TEST(Return, CodeBehindIt_IsUnreachableAndValid) {
+TEST(Return, CodeBehindIt_IsLeftOut) {
   TextModule module(FunctionText("(in $a : f1) -> f1", R"(
     param in $a : f1
     var $x : f1
@@ -181,7 +182,7 @@ TEST(Return, CodeBehindIt_IsUnreachableAndValid) {
     return %1
     %2 = local $x : f1
     store %2, %1)"));
-  EXPECT_THAT(module.Text(), HasSubstr("OpUnreachable\nOpFunctionEnd"));
+  EXPECT_THAT(module.Text(), HasSubstr("OpReturnValue %10\nOpFunctionEnd"));
 }
 
 // --- regions ------------------------------------------------------------------------------------
@@ -285,6 +286,65 @@ TEST(Regions, DeadOnes_LeaveNothing) {
   EXPECT_THAT(text, Not(HasSubstr("\"y\"")));
   TextModule with_nested_only_dead(WithRegions({kFirst}));
   EXPECT_THAT(with_nested_only_dead.Text(), HasSubstr("\"y\""));
+}
+
+// Before SPIR-V 1.6 a demotion ends its path, which the walk that finds regions live does not know.
+TEST(Regions, BehindADemotion_AreLeftOutWithWhatTheyHold) {
+  const std::string_view text = R"(variant graphics_classic
+entry fragment @main "main" {
+  function @main() -> void {
+    region r0 {
+      %1 = flag true : bool
+      if %1 {
+        demote
+        if %1 {
+          insertion_point r1
+        }
+      }
+      insertion_point r3
+    }
+    region r1 {
+      var $left_out : f1
+      insertion_point r2
+    }
+    region r2 {
+      var $left_out_too : f1
+    }
+    region r3 {
+      var $kept : f1
+    }
+  }
+}
+)";
+  const std::string ended = TextModule(text).Text();
+  EXPECT_THAT(ended, AllOf(HasSubstr("OpKill"), HasSubstr("\"kept\"")));
+  EXPECT_THAT(ended, Not(HasSubstr("left_out")));
+  const std::string goes_on = TextModule(text, TargetOf("vulkan1.3")).Text();
+  EXPECT_THAT(goes_on, AllOf(HasSubstr("OpDemoteToHelperInvocation"), HasSubstr("\"left_out\""),
+                             HasSubstr("\"left_out_too\""), HasSubstr("\"kept\"")));
+}
+
+// A block that must go on cannot end in a discard.
+TEST(Loop, DemotionOnTheWayBack_IsOneInEveryEnvironment) {
+  TextModule module(R"(variant graphics_classic
+entry fragment @main "main" {
+  function @main() -> void {
+    region r0 {
+      exit $exit
+      %1 = flag true : bool
+      loop $exit {
+        yield %1
+      } {
+      } {
+        demote
+      }
+    }
+  }
+}
+)");
+  EXPECT_THAT(module.Text(),
+              AllOf(HasSubstr("SPV_EXT_demote_to_helper_invocation"),
+                    HasSubstr("OpDemoteToHelperInvocation"), Not(HasSubstr("OpKill"))));
 }
 
 TEST(Regions, BreakOfAnEnclosingLoop_NamesItsLabels) {

@@ -96,25 +96,23 @@ void FunctionImages::Make(FunctionImage& image) {
   UniteBits(table_.store().Globals(head), image.globals);
   image.runs.reserve(function.regions.size());
   image.first_ids.reserve(function.regions.size());
-  for (const ir::RegionRef& region : function.regions) {
-    const CodeObjectId object = table_.Find(region.specialised);
-    KILN_CHECK(object.valid(), "region {} was not lowered", region.region);
-    // Lowering never ends a region behind an insertion point in a terminator: the region around it
-    // goes on there. Only the outermost one may, which is the first of the list.
-    KILN_CHECK(image.runs.empty() || ObjectOf(object).end != End::kTerminated,
-               "control must go on past an insertion point: region {}", region.region);
-    AddRun(image, object);
-  }
+  FindChunks(image);
   // The function ends as its outermost region ends.
   image.end = ObjectOf(image.runs.front()).end;
-  FindChunks(image);
   image_bytes_ += sizeof(image) + image.runs.size() * 2 * sizeof(uint32_t) +
                   image.chunks.size() * sizeof(Chunk) + image.globals.size() * sizeof(uint64_t) +
                   function.regions.size() * sizeof(ir::RegionRef);
 }
 
-void FunctionImages::AddRun(FunctionImage& image, CodeObjectId id) {
+FunctionImages::Open FunctionImages::AddRun(FunctionImage& image, uint32_t region) {
+  const ir::RegionRef& ref = image.ref->regions[region];
+  const CodeObjectId id = table_.Find(ref.specialised);
+  KILN_CHECK(id.valid(), "region {} was not lowered", ref.region);
   const CodeObject& object = ObjectOf(id);
+  // Lowering never ends a region behind an insertion point in a terminator: the region around it
+  // goes on there. Only the outermost one may, which is the first of the list.
+  KILN_CHECK(image.runs.empty() || object.end != End::kTerminated,
+             "control must go on past an insertion point: region {}", ref.region);
   image.runs.push_back(id);
   image.first_ids.push_back(image.own_ids);
   image.own_ids += object.own_ids;
@@ -124,16 +122,18 @@ void FunctionImages::AddRun(FunctionImage& image, CodeObjectId id) {
   image.is_plain =
       image.is_plain && object.flows.empty() && object.conditionals.empty() && object.slots.empty();
   UniteBits(table_.store().Globals(object), image.globals);
+  return {.region = region, .run = static_cast<uint32_t>(image.runs.size() - 1)};
 }
 
 // Regions lie depth first, in the order of the insertion points that they fill, so one pass over
-// both lists finds them all.
+// both lists finds them all. Those whose insertion point is not reached are left out, and what they
+// hold with them.
 void FunctionImages::FindChunks(FunctionImage& image) {
   const std::vector<ir::RegionRef>& regions = image.ref->regions;
   uint32_t next = 1;  // the first region that is not placed yet
   // The regions that are begun and not yet ended, the innermost last. A list in place of recursion:
   // how deep regions nest is the source's choice.
-  open_.assign(1, Open{});
+  open_.assign(1, AddRun(image, 0));
   chunks_.clear();
   const auto add = [&](const Open& from, uint32_t word_end, uint32_t import_end) {
     if (from.word != word_end) {
@@ -158,13 +158,19 @@ void FunctionImages::FindChunks(FunctionImage& image) {
     const InsertionPoint& point = table_.store().InsertionPoints(object)[current.point++];
     // A region that is not next in the list is dead in this variant. Then nothing is cut: the
     // stretch goes on over the insertion point.
-    const bool live = next < regions.size() && regions[next].parent == current.run &&
+    const bool live = next < regions.size() && regions[next].parent == current.region &&
                       regions[next].region == point.region;
-    if (live) {
+    if (live && point.reached) {
       add(current, point.word_end, point.import_end);
       current.word = point.word_end;
       current.import = point.import_end;
-      open_.push_back({.run = next++});
+      open_.push_back(AddRun(image, next++));
+    } else if (live) {
+      // Whatever is inside of it has a parent that stands at it or behind it in the list.
+      const uint32_t left_out = next++;
+      while (next < regions.size() && regions[next].parent >= left_out) {
+        ++next;
+      }
     }
   }
   KILN_CHECK(next == regions.size(), "region {} fills no insertion point", next);
@@ -258,11 +264,10 @@ void FunctionImages::Flatten(FunctionImage& image) {
                   {code.imports.first + chunk.import, chunk.import_end - chunk.import}, chunk.word,
                   image.first_ids[chunk.run], image.body);
   }
-  if (image.end != End::kTerminated) {
-    const spv::Op op = image.end == End::kFlows ? spv::Op::OpReturn : spv::Op::OpUnreachable;
+  if (image.end == End::kFlows) {
     // A body that control runs out of ends here; lowering left that to whoever knows that nothing
     // follows.
-    AppendWord(1u << 16 | static_cast<uint32_t>(op), image.body);
+    AppendWord(1u << 16 | static_cast<uint32_t>(spv::Op::OpReturn), image.body);
   }
   AppendWord(1u << 16 | static_cast<uint32_t>(spv::Op::OpFunctionEnd), image.body);
   // Long copies read in steps of eight words, also behind the last one.

@@ -25,7 +25,7 @@ struct FunctionImage {
   const ir::FunctionRef* ref = nullptr;
   DeclVersion version{};
   CodeObjectId head{};
-  std::vector<CodeObjectId> runs;   // of live regions
+  std::vector<CodeObjectId> runs;   // of live regions that are reached
   std::vector<uint32_t> first_ids;  // of runs, from the first id of the function
   std::vector<Chunk> chunks;        // of the code, in order
   std::vector<uint64_t> globals;    // bits by GlobalId: what it needs, and what those need
@@ -67,14 +67,15 @@ class FunctionImages {
 
  private:
   struct Open {
-    uint32_t run = 0;
-    uint32_t point = 0;  // next
+    uint32_t region = 0;  // of the function's list
+    uint32_t run = 0;     // of the image
+    uint32_t point = 0;   // next
     uint32_t word = 0, import = 0;
   };
   const CodeObject& ObjectOf(CodeObjectId id) const { return table_.store()[id]; }
   FunctionImage& Find(const ir::FunctionRef& function);
   void Make(FunctionImage& image);
-  void AddRun(FunctionImage& image, CodeObjectId id);
+  Open AddRun(FunctionImage& image, uint32_t region);
   void FindChunks(FunctionImage& image);
   void Flatten(FunctionImage& image);
   void Reserve(CodeObjectId id, uint32_t first_id);

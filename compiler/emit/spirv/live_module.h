@@ -42,6 +42,12 @@ struct LiveEntry {
   GlobalBits live{};  // what it reaches
 };
 
+// What SPIR-V bounds by 16 bits.
+struct ModuleWidth {
+  uint32_t variables = 0;    // of module scope
+  uint32_t entry_words = 0;  // of the longest OpEntryPoint
+};
+
 struct LiveModule {
   std::vector<LiveEntry> entries;  // more than there are, for their memory
   uint32_t entry_count = 0;
@@ -52,6 +58,7 @@ struct LiveModule {
   // numbers in those.
   std::vector<uint32_t> key;
   target::Needs needs = 0;
+  ModuleWidth width{};
   uint32_t word_bound = 0;  // of what was collected and numbered so far
   bool has_flows = false;   // some function hands images on
 };

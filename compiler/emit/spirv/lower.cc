@@ -68,9 +68,7 @@ CodeObjectId Run(RegionLowering& region) {
   }
   ReserveNames(region);
   LowerBlock(region, region.source().body);
-  region.writer().end = region.block().terminated    ? End::kTerminated
-                        : region.block().unreachable ? End::kUnreachable
-                                                     : End::kFlows;
+  region.writer().end = region.block().terminated ? End::kTerminated : End::kFlows;
   return region.table().store().Add(region.writer());
 }
 

@@ -13,6 +13,8 @@
 namespace kiln::spirv {
 namespace {
 
+constexpr uint32_t kEntryPointWords =
+    3;                                 // before its name: the first word, the model, the function
 constexpr uint32_t kFunctionTail = 2;  // OpReturn or OpUnreachable, OpFunctionEnd
 
 }  // namespace
@@ -25,6 +27,7 @@ void ModuleCollector::Collect(const ir::SpecialisedProgram& variant, EntryChoice
   module_.entry_count = 0;
   module_.needs = target::BitOf(target::Need::kShader);
   module_.word_bound = 0;
+  module_.width = {};
   module_.has_flows = false;
   // Bits for all globals of the store, whether this variant has them or not: so all sets have one
   // size and uniting them is a loop over words.
@@ -147,6 +150,9 @@ void ModuleCollector::AddToKey(const CodeObject& variable, const layout::Layout&
 
 // Adds what the variables of an entry need, and the entry to the module.
 void ModuleCollector::CollectVariables(LiveEntry& entry, const layout::Layout& layout) {
+  // From SPIR-V 1.4 on an entry point lists all of its variables, before only what it passes on.
+  const bool all = table_.target().spirv_version >= target::SpirvVersion(1, 4);
+  uint32_t listed = 0;
   for (const CodeObjectStore::OrderedGlobal& row :
        store_.order().subspan(store_.first_variable())) {
     if (Test(entry.live, row.global)) {
@@ -160,8 +166,17 @@ void ModuleCollector::CollectVariables(LiveEntry& entry, const layout::Layout& l
       Unite(store_.Globals(store_[object]), entry.live);
       module_.key.push_back(object.value);
       AddToKey(store_[object], layout);
+      const spv::StorageClass storage = store_.StorageOf(row.global);
+      const bool varies =
+          storage == spv::StorageClass::Input || storage == spv::StorageClass::Output;
+      listed += all || varies ? 1 : 0;
+      // A combined module has a variable once, whichever entries reach it.
+      module_.width.variables += Test(module_.live, row.global) ? 0 : 1;
     }
   }
+  const auto name_words = static_cast<uint32_t>(entry.ref->name.size() / 4 + 1);
+  module_.width.entry_words =
+      std::max(module_.width.entry_words, kEntryPointWords + name_words + listed);
   for (size_t i = 0; i < module_.live.size(); ++i) {
     module_.live[i] |= entry.live[i];
   }

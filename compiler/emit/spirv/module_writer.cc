@@ -338,15 +338,8 @@ void ModuleWriter::WriteFunction(const LiveFunction& function) {
   }
   // Lowering does not end a region that flows on, as it may stand inside of another. Here it is
   // known that nothing follows.
-  switch (image.end) {
-    case End::kFlows:
-      Put(First(Op::OpReturn, 1));
-      break;
-    case End::kUnreachable:
-      Put(First(Op::OpUnreachable, 1));
-      break;
-    case End::kTerminated:
-      break;
+  if (image.end == End::kFlows) {
+    Put(First(Op::OpReturn, 1));
   }
   Put(First(Op::OpFunctionEnd, 1));
 }

@@ -521,8 +521,8 @@ void VariantParser::ParseFunction(EntryRef& entry) {
   const bool is_entry = signature->decl == entry.function;
   while (scanner_.ok() && !scanner_.Accept("}")) {
     RegionRef ref{.specialised = ParseRegion()};
-    if (is_entry && function.regions.empty()) {
-      region_->io = entry.io;  // rows belong to the body
+    if (is_entry) {
+      region_->io = entry.io;  // whatever returns stores the outputs
     }
     ref.region = ref.specialised->id;
     // An insertion point stands in the text of a region before the region that fills it, so the

@@ -77,7 +77,7 @@ void InstVerifier::VerifyIo(const Inst& inst) {
     return;
   }
   region_.Check(inst.type == io[row].type, "type of the row");
-  // Only the body of an entry has such rows, and they are a copy of those of the entry.
+  // Only regions of an entry have such rows, and they are a copy of those of the entry.
   if (region_.surroundings != nullptr) {
     const EntryRef* entry = region_.surroundings->entry;
     region_.Check(entry != nullptr && entry->io == io,

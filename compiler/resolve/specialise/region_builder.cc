@@ -69,6 +69,7 @@ RegionBuilder::~RegionBuilder() {
   steps_.clear();
   scratch_.pending.clear();
   scratch_.open_blocks.clear();
+  scratch_.ended_blocks.clear();
   if (!scratch_.mentioned.empty()) {
     // Clearing a map costs its capacity, and most regions never filled it.
     scratch_.mentioned.Clear();
@@ -148,11 +149,25 @@ std::string RegionBuilder::TypeName(ir::TypeId type) const {
   return type.valid() ? ir::TypeText(pool_, type) : std::string("void");
 }
 
-bool RegionBuilder::BlockHasEnded() const {
+// A block has ended behind a terminator, behind a scope that has ended, and behind a choice of
+// which both sides have. Whether a block inside has ended was noted when it was closed, so a
+// question costs one look. Loops and switches are left through their exits; they are not followed.
+bool RegionBuilder::RowsEnd(uint32_t first) const {
   // A block that has no rows yet cannot have ended, whatever the block around it holds.
   const std::vector<uint32_t>& rows = scratch_.pending;
-  return rows.size() > scratch_.open_blocks.back() &&
-         ir::IsTerminator(out_.insts[rows.back()].kind);
+  if (rows.size() <= first) {
+    return false;
+  }
+  const ir::Inst& last = out_.insts[rows.back()];
+  const auto ended = [&](uint32_t block) { return bool{scratch_.ended_blocks[block]}; };
+  if (last.kind == ir::InstKind::kScope) {
+    return ended(last.As<ir::ScopeInst>().block.value);
+  }
+  if (last.kind == ir::InstKind::kIf) {
+    const std::span<const uint32_t> blocks = out_.List(last.As<ir::IfInst>().blocks);
+    return blocks.size() == 2 && ended(blocks[0]) && ended(blocks[1]);
+  }
+  return ir::IsTerminator(last.kind);
 }
 
 // The rows of the block that ends are the last ones of the pending list. They are moved out, and
@@ -166,6 +181,7 @@ ir::BlockId RegionBuilder::EndBlock() {
   out_.blocks.push_back({.first = static_cast<uint32_t>(out_.block_insts.size()),
                          .count = static_cast<uint32_t>(insts.size())});
   out_.block_insts.insert(out_.block_insts.end(), insts.begin(), insts.end());
+  scratch_.ended_blocks.push_back(RowsEnd(scratch_.open_blocks.back()));
   DropBlock();
   return id;
 }

@@ -87,7 +87,8 @@ class RegionBuilder {
   void BeginBlock() {
     scratch_.open_blocks.push_back(static_cast<uint32_t>(scratch_.pending.size()));
   }
-  bool BlockHasEnded() const;  // the last row of the open block is a terminator
+  // Nothing that follows in the open block can run.
+  bool BlockHasEnded() const { return RowsEnd(scratch_.open_blocks.back()); }
   ir::BlockId EndBlock();
   void DropBlock();
   void Touched(const Operand& place, ir::MemberUse touch);
@@ -128,6 +129,7 @@ class RegionBuilder {
   std::string_view WrittenText(ir::TypeId open);  // of a type of the module
 
  private:
+  bool RowsEnd(uint32_t first) const;  // the pending rows from here on
   Slot& SlotOf(uint32_t inst) {
     Slot& slot = slots_[inst - first_inst_];
     if (slot.epoch != epoch_) {

@@ -70,10 +70,11 @@ class TypedRegion {
     Insts(module().InstsOf(open));
     return region_.EndBlock();
   }
+  // What nothing reaches is not there: a `when` may bring what ends the block before its last row.
   void Insts(std::span<const uint32_t> insts) {
     for (const uint32_t row : insts) {
       CheckStop();
-      if (region_.failed() || region_.BlockHasEnded()) {  // by a `when` before this row
+      if (region_.failed() || region_.BlockHasEnded()) {
         return;
       }
       region_.SetCurrent(row);
@@ -139,9 +140,13 @@ class TypedRegion {
   FlatMap<uint32_t, ir::InstId> values_;   // by row of the module
 };
 
-// A region that is cut out of a body declares nothing and never leaves the function.
+// A region that is cut out of a body declares nothing. It may leave the function from inside of a
+// loop, so one of an entry version has the rows of the interface, too.
 ir::BlockId TypedRegion::Body() {
   if (region_.generic().parent.valid()) {
+    if (entry_ != nullptr) {
+      region_.out().io = entry_->rows;
+    }
     return Block(region_.generic().block);
   }
   const std::span<const uint32_t> insts = module().InstsOf(region_.generic().block);

@@ -79,6 +79,7 @@ struct SpecialiserScratch {
   std::vector<ir::InstId> steps;
   std::vector<uint32_t> pending;          // rows of the open blocks, one after the other
   std::vector<uint32_t> open_blocks;      // where each begins in `pending`
+  std::vector<bool> ended_blocks;         // by BlockId of the region: control never leaves it below
   std::vector<uint32_t> list;             // lists in progress, one after the other
   FlatMap<uint64_t, uint32_t> mentioned;  // decl << 32 | member -> mention, of many
   std::deque<std::string> texts;          // stable addresses

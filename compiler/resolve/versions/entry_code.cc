@@ -220,7 +220,7 @@ void DeclareInputs(RegionBuilder& region) {
 }
 
 void LoadInputs(RegionBuilder& region, const EntryInterface& interface) {
-  // Rows belong to the region of the body, as the emitters look for them there.
+  // Rows belong to each region of the function, as the emitters look for them there.
   region.out().io = interface.rows;
   EntryCode(region, interface).Load();
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Values are computed where they stand and found by the number of their instruction; places are not
-// lowered until somebody loads, stores or passes them. Behind a terminator there may still be code,
-// because insertion points of other regions are there: it goes to a block that nothing leads to.
+// lowered until somebody loads, stores or passes them. What stands behind a terminator in its block
+// is left out: a block of SPIR-V that nothing leads to may lie outside of the loop that it jumps
+// in, which no module may have.
 #include "compiler/emit/spirv/lower/lower_block.h"
 
 #include "compiler/base/check.h"
@@ -14,6 +15,7 @@
 #include "compiler/emit/spirv/lower/lower_memory.h"
 #include "compiler/emit/spirv/lower/lower_relaxed.h"
 #include "compiler/emit/spirv/lower/lower_texels.h"
+#include "compiler/ir/operands.h"
 
 namespace kiln::spirv {
 namespace {
@@ -68,6 +70,7 @@ void LowerStatement(RegionLowering& region, const ir::Inst& inst) {
       LowerBarrierInst(region, inst.As<ir::BarrierInst>());
       return;
     case kBreak:
+      region.block().broken.push_back(inst.As<ir::BreakInst>().exit.value);
       Branch(region, region.LowerName(inst.As<ir::BreakInst>().exit, LocalRole::kBreak));
       return;
     case kContinue:
@@ -153,14 +156,28 @@ Ref LowerValue(RegionLowering& region, const ir::Inst& inst) {
   return {};
 }
 
-// Of what is not written any more. Whoever is in the middle of lowering may still ask for the
-// value, and any id is one: the words are thrown away.
-void PassOver(RegionLowering& region, ir::InstId id, const ir::Inst& inst) {
+// Of what is not written: because nothing reaches it, or because there is no room. Whoever is in
+// the middle of lowering may still ask for the value, and any id is one, as the words are thrown
+// away. The walk over regions knows nothing of targets, which decide whether a demotion ends a
+// path. So a region may be live whose insertion point nothing reaches; it is noted, so that the
+// order of insertion points stays that of regions. Blocks nest as deep as verification lets them.
+void PassOver(RegionLowering& region, ir::InstId id) {
+  CheckStop();
+  const ir::Inst& inst = region.InstOf(id);
   const Ref any = Ref::Of(region.globals().Flag(false));
   region.values()[id.value] = any;
   if (inst.kind == ir::InstKind::kYield) {
     region.block().yielded = any;
+  } else if (inst.kind == ir::InstKind::kInsertionPoint) {
+    region.writer().AddInsertionPoint(inst.As<ir::InsertionPointInst>().region, false);
   }
+  ir::ForEachOwnedBlock(
+      inst, [&](ir::ListId id) { return region.source().List(id); },
+      [&](uint32_t block) {
+        for (const uint32_t row : region.source().InstsOf(ir::BlockId{block})) {
+          PassOver(region, ir::InstId{row});
+        }
+      });
 }
 
 // What becomes of an instruction follows from its schema in kinds.def: values are computed here,
@@ -168,11 +185,6 @@ void PassOver(RegionLowering& region, ir::InstId id, const ir::Inst& inst) {
 void LowerInst(RegionLowering& region, ir::InstId id, const ir::Inst& inst) {
   switch (ir::FactsOf(inst.kind).result) {
     case ir::ResultSchema::kValue:
-      // Code behind a terminator still needs a block to stand in. It is opened only if something
-      // comes.
-      if (region.block().terminated) {
-        OpenUnreachable(region);
-      }
       MarkLine(region, id);
       region.values()[id.value] = LowerValue(region, inst);
       // The low byte of the flags belongs to the schema; what is above it are promises on this
@@ -191,10 +203,6 @@ void LowerInst(RegionLowering& region, ir::InstId id, const ir::Inst& inst) {
       }
       return;
     case ir::ResultSchema::kVoid:
-      // A scope has no control flow of its own; what is in it opens the block if it needs one.
-      if (region.block().terminated && inst.kind != ir::InstKind::kScope) {
-        OpenUnreachable(region);
-      }
       MarkLine(region, id);
       LowerStatement(region, inst);
       return;
@@ -215,8 +223,8 @@ void LowerBlock(RegionLowering& region, ir::BlockId block) {
     const ir::InstId id{row};
     // One row may be thousands of instructions, if it copies a struct between two layouts; so rows
     // are no measure of what is written, and the words are asked.
-    if (region.IsFull()) {
-      PassOver(region, id, region.InstOf(id));
+    if (region.block().terminated || region.IsFull()) {
+      PassOver(region, id);
       continue;
     }
     LowerInst(region, id, region.InstOf(id));
@@ -228,7 +236,9 @@ void LowerBlock(RegionLowering& region, ir::BlockId block) {
 // without a yield is found.
 Ref LowerValueBlock(RegionLowering& region, ir::BlockId block) {
   region.block().yielded = {};
+  ++region.block().must_go_on;
   LowerBlock(region, block);
+  --region.block().must_go_on;
   KILN_CHECK(region.block().yielded.valid(), "a value block must yield");
   return region.block().yielded;
 }

@@ -5,6 +5,7 @@
 // begins.
 #include "compiler/emit/spirv/lower/lower_control.h"
 
+#include <algorithm>
 #include <vector>
 
 #include "compiler/base/check.h"
@@ -76,18 +77,24 @@ Ref CurrentLabel(RegionLowering& region) {
   return region.block().label;
 }
 
+// Whether a `break` behind the first `count` named the exit; it is done with, and those go.
+bool ForgetBreaks(RegionLowering& region, ir::LocalId exit, size_t count) {
+  std::vector<uint32_t>& broken = region.block().broken;
+  const auto first = broken.begin() + static_cast<std::ptrdiff_t>(count);
+  const auto kept = std::remove(first, broken.end(), exit.value);
+  const bool any = kept != broken.end();
+  broken.erase(kept, broken.end());
+  return any;
+}
+
 // Returns whether control arrives at `merge`.
 bool LowerBranch(RegionLowering& region, Ref label, ir::BlockId block, Ref merge) {
-  const bool unreachable = region.block().unreachable;
   StartBlock(region, label);
   LowerBlock(region, block);
-  // Control arrives if the branch is open at its end and did not become unreachable on the way.
-  const bool arrives = !region.block().terminated && region.block().unreachable == unreachable;
-  if (!region.block().terminated) {
+  const bool arrives = !region.block().terminated;
+  if (arrives) {
     Branch(region, merge);
   }
-  // What is unreachable inside of the branch says nothing about what follows.
-  region.block().unreachable = unreachable;
   return arrives;
 }
 
@@ -109,13 +116,6 @@ Ref Phi(RegionLowering& region, ir::TypeId type, Ref left, Ref left_end, Ref rig
 void Branch(RegionLowering& region, Ref label) {
   region.Code(Op::OpBranch).Use(label);
   EndBlock(region);
-}
-
-// The label is nobody's target, so what stands in the block never runs. It is needed all the same:
-// an insertion point in it may be live, and names of its region must be defined somewhere.
-void OpenUnreachable(RegionLowering& region) {
-  StartBlock(region, region.writer().NewId());
-  region.block().unreachable = true;
 }
 
 void LowerIf(RegionLowering& region, const ir::Inst& row) {
@@ -169,8 +169,12 @@ void LowerLoop(RegionLowering& region, const ir::Inst& row) {
     BranchTo(region, go_on, body, merge);
   }
   // Whether control arrives at the continuing block does not matter: SPIR-V wants it in any case.
+  const size_t breaks = region.block().broken.size();
   LowerBranch(region, body, ir::BlockId{blocks[1]}, next);
+  ForgetBreaks(region, inst.exit, breaks);
+  // From here control goes back to the header and nowhere else.
   StartBlock(region, next);
+  ++region.block().must_go_on;
   if (asks) {
     const Ref again = LowerValueBlock(region, ir::BlockId{blocks[2]});
     BranchTo(region, again, header, merge);
@@ -178,6 +182,7 @@ void LowerLoop(RegionLowering& region, const ir::Inst& row) {
     LowerBlock(region, ir::BlockId{blocks[2]});
     Branch(region, header);
   }
+  --region.block().must_go_on;
   StartBlock(region, merge);
 }
 
@@ -212,17 +217,29 @@ void LowerSwitch(RegionLowering& region, const ir::SwitchInst& inst) {
     }
   }
   EndBlock(region);
-  // The merge block is reached by `break` as well, so whether the cases arrive there is not asked.
+  bool reached = otherwise == merge;
+  const uint32_t points = region.block().insertion_points;
+  const size_t breaks = region.block().broken.size();
   for (size_t i = 0; i < cases.size(); ++i) {
-    LowerBranch(region, labels[i], ir::BlockId{cases[i].block},
-                cases[i].through ? labels[i + 1] : merge);
+    const bool arrives = LowerBranch(region, labels[i], ir::BlockId{cases[i].block},
+                                     cases[i].through ? labels[i + 1] : merge);
+    reached = reached || (arrives && !cases[i].through);
   }
+  // The merge block is reached by `break` as well, and a region inside may hold one.
+  const bool broken = ForgetBreaks(region, inst.exit, breaks);
   StartBlock(region, merge);
+  if (!reached && !broken && region.block().insertion_points == points) {
+    region.Code(Op::OpUnreachable);
+    EndBlock(region);
+  }
 }
 
-// Where a demotion is not to be had, a discard serves: code behind it is never reached.
+// Before SPIR-V 1.6 a demotion is an extension that few targets have, and a discard serves: code
+// behind it is never reached. A block that must go on (one that yields a value, or leads back to
+// the head of a loop) may not end so; there the extension is asked for.
 void LowerDemote(RegionLowering& region) {
-  if (region.table().target().spirv_version < target::SpirvVersion(1, 6)) {
+  if (region.table().target().spirv_version < target::SpirvVersion(1, 6) &&
+      region.block().must_go_on == 0) {
     LowerDiscard(region);
     return;
   }
@@ -236,7 +253,8 @@ void LowerUnreachable(RegionLowering& region) {
 }
 
 void LowerInsertionPoint(RegionLowering& region, ir::RegionId nested) {
-  region.writer().AddInsertionPoint(nested);
+  ++region.block().insertion_points;
+  region.writer().AddInsertionPoint(nested, true);
   region.block().label = {};  // whoever goes here may open blocks, and write to any place
   region.block().line = {};
   region.cache().Clear();

@@ -10,7 +10,6 @@ namespace kiln::spirv {
 void Branch(RegionLowering& region, Ref label);
 // Code behind a terminator: it never runs, but it may name what the walk will put there. It lasts
 // to the end of the block of the IR.
-void OpenUnreachable(RegionLowering& region);
 // With the hints in their flags. Requires: a row of that kind.
 void LowerIf(RegionLowering& region, const ir::Inst& row);
 void LowerLoop(RegionLowering& region, const ir::Inst& row);

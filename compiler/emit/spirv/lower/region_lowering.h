@@ -25,9 +25,11 @@ class RegionLowering {
   struct BlockState {
     Ref label{};  // of the current block; invalid: not known
     Ref yielded{};
-    bool terminated = false;   // the current block has ended
-    bool unreachable = false;  // nothing leads to the current block
+    bool terminated = false;  // the current block has ended
     uint32_t depth = 0;
+    std::vector<uint32_t> broken;   // exits that a `break` named, of loops and switches around
+    uint32_t insertion_points = 0;  // that were reached so far
+    uint32_t must_go_on = 0;       // of the blocks around that end where they end, and nowhere else
     SourceLines::Position line{};  // of the last OpLine in this block
   };
 

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <vector>
 
 #include "compiler/base/threads/stop.h"
 
@@ -72,11 +73,29 @@ class Measure {
             vector.alignment};
   }
 
+  struct Placed {
+    uint64_t at = 0;
+    uint64_t size = 0;
+  };
+  static bool Crosses(const Placed& vector) {
+    return vector.at % kLine != 0 && vector.at / kLine != (vector.at + vector.size - 1) / kLine;
+  }
+  // At some place that a struct of this alignment may have.
+  static bool MayCross(const Placed& vector, uint64_t alignment) {
+    for (uint64_t place = 0; place < kLine; place += alignment) {
+      if (Crosses({.at = place + vector.at, .size = vector.size})) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   // Members in order. Under the relaxed rules a vector moves only if it would cross a line of
-  // 16 bytes.
+  // 16 bytes, and a struct that could stand where one does begins a line.
   Extent OfStruct(TypeId id) {
     Extent made;
     uint64_t end = 0;
+    std::vector<Placed> loose_ones;
     for (uint32_t i = 0; i < types_.StructOf(id).count; ++i) {
       const Member& member = types_.MemberOf(id, i);
       const Attributes* written =
@@ -86,16 +105,23 @@ class Measure {
       const bool vector = type.kind == TypeKind::kNumeric && ValueForm(type) != Form::kMatrix;
       const bool loose = relaxed_ && vector && SizeOf(type.item) <= 4;
       uint64_t at = RoundUp(end, loose ? SizeOf(type.item) : part.alignment);
-      if (loose && at % kLine != 0 && at / kLine != (at + part.size - 1) / kLine) {
+      if (loose && Crosses({.at = at, .size = part.size})) {
         at = RoundUp(at, kLine);
       }
       // An offset that is written counts as it is (spec/hlsl 15.2).
       if (written != nullptr && written->offset != kNoRow) {
         at = written->offset;
       }
+      if (loose) {
+        loose_ones.push_back({.at = at, .size = part.size});
+      }
       end = at + part.size;
       made.size = std::max(made.size, end);
       made.alignment = std::max(made.alignment, part.alignment);
+    }
+    if (std::ranges::any_of(loose_ones,
+                            [&](const Placed& one) { return MayCross(one, made.alignment); })) {
+      made.alignment = std::max(made.alignment, kLine);
     }
     made.size = RoundUp(made.size, made.alignment);
     return made;
