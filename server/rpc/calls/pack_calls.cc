@@ -29,7 +29,7 @@ namespace {
 
 constexpr uint64_t kChunk = kMaxStreamMessage - 1024;  // leaves room for the rest
 
-using Push = std::function<void(v1::BuildPackReply)>;
+using Push = std::function<void(const v1::BuildPackReply&)>;
 
 // The programs of single variants; variants of one program follow each other in `points`. Programs
 // are gathered by name: the index is the number of its first variant.
