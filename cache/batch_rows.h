@@ -39,6 +39,8 @@ class BatchRows {
                                              uint32_t limit) = 0;
   // Removing what is not there succeeds.
   virtual Result<void> Remove(const Hash128& id) = 0;
+  // Whether the last row that was put is not stored yet.
+  virtual bool Waits(const Hash128& /*id*/) { return false; }
 };
 
 // For a daemon without a store of its own: forgotten at its end.

@@ -24,7 +24,8 @@ constexpr uint64_t kPoolBytes = uint64_t{512} << 20;
 // What is stored of batches has an eighth of the cache, within these.
 constexpr uint64_t kLeastSpecBytes = uint64_t{8} << 20, kMostSpecBytes = uint64_t{128} << 20;
 constexpr uint64_t kLeastExplainBytes = uint64_t{8} << 20, kMostExplainBytes = uint64_t{4} << 30;
-constexpr uint64_t kLeastPackBytes = uint64_t{1} << 30;  // of all packs beside a small cache
+constexpr Duration kRowsAgain = std::chrono::seconds(5);  // rows of batches that found no room
+constexpr uint64_t kLeastPackBytes = uint64_t{1} << 30;   // of all packs beside a small cache
 
 // Of one run of the daemon, never 0: a client that quotes another number knows an earlier run.
 uint64_t RandomEpoch() {
@@ -61,10 +62,12 @@ Result<void> DaemonEngine::OpenStore(const StoreOptions& options) {
   if (opened.ok()) {
     stack.file = std::move(opened).value();
     explain_table.emplace(
-        *stack.file, std::clamp(config.cache_max_bytes / 8, kLeastExplainBytes, kMostExplainBytes));
+        *stack.file, std::clamp(config.cache_max_bytes / 8, kLeastExplainBytes, kMostExplainBytes),
+        config.cache_max_bytes);
     leases.emplace(*stack.file);
     pins.emplace(*stack.file);
-    batch_rows.emplace(*stack.file);
+    batch_table.emplace(*stack.file);
+    batch_rows.emplace(*batch_table, kRowsAgain);
     maintenance.emplace(*stack.file, clock);
   } else if (opened.error().reason == cache::sqlite::kLocked || opened.error().reason == kNotOwn) {
     // These two are told and end the start: another daemon has the store, or a stranger could have

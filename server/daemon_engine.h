@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "cache/explain/explain_ring.h"
+#include "cache/kept_batch_rows.h"
 #include "cache/leases/bounded_pins.h"
 #include "cache/leases/held_leases.h"
 #include "cache/sqlite/maintenance/maintenance.h"
@@ -96,7 +97,8 @@ struct DaemonEngine {
   std::optional<cache::sqlite::PinTable> pins;
   std::optional<cache::HeldLeases> held;
   std::optional<cache::BoundedPins> bounded_pins;  // what everybody pins with
-  std::optional<cache::sqlite::BatchTable> batch_rows;
+  std::optional<cache::sqlite::BatchTable> batch_table;
+  std::optional<cache::KeptBatchRows> batch_rows;  // over it
   std::optional<cache::sqlite::StoreMaintenance> maintenance;
   std::optional<cache::ExplainRing> explains;
   std::unique_ptr<jobs::CrashGuard> attempts;  // null: without a file

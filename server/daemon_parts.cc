@@ -185,8 +185,7 @@ Result<void> Daemon::Parts::Answer() {
                                   .connections = *entrance.connections,
                                   .log = log,
                                   .receiving_bytes = ReceivingBytes(),
-                                  .limits = config.limits,
-                                  .host = &*host}));
+                                  .limits = config.limits}));
   server->Accept();
   return {};
 }

@@ -45,8 +45,13 @@ Upstream::Upstream(std::unique_ptr<cache::upstream::GrpcStore> far, const Upstre
       checked_(metrics_, damage_) {
   if (writes) {  // one journal for each, wherever it stands in the list
     journal_.emplace(checked_, clock,
-                     cache::JournallingStore::Options{.dir = dir / "upstream" /
-                                                             HashBytes(AsBytes(config.url)).hex()});
+                     cache::JournallingStore::Options{
+                         .dir = dir / "upstream" / HashBytes(AsBytes(config.url)).hex(),
+                         .on_drop = [this, &log](uint64_t puts) {
+                           log.Write(LogLevel::kWarning, "upstream",
+                                     "the queue of what is to be sent is full; puts were dropped",
+                                     {{"url", url_}, {"puts", puts}});
+                         }});
   }
   // What is to be sent is written to a journal first and sent behind the answer: nobody waits for
   // the network, and what was not sent yet is found again after a restart.
@@ -190,6 +195,12 @@ std::vector<std::string> StoreConditions(const Stack& stack) {
       const auto failure = upstream->failure();
       reasons.push_back("upstream-down: " + upstream->url() +
                         (failure.has_value() ? ": " + failure->error.context : ""));
+    }
+  }
+  for (const std::unique_ptr<Upstream>& upstream : stack.upstreams) {
+    if (const uint64_t lost = upstream->lost(); lost != 0) {
+      reasons.push_back("upstream-queue-full: " + upstream->url() + ": " + std::to_string(lost) +
+                        " puts that waited to be sent were dropped");
     }
   }
   if (store != nullptr) {

@@ -61,6 +61,8 @@ class Upstream {
   const cache::MetricsStore& metrics() const { return metrics_; }
   const std::string& url() const { return url_; }
   bool writes() const { return writes_; }
+  // Puts that were to be sent there and were dropped, since everything had been sent.
+  uint64_t lost() { return journal_.has_value() ? journal_->status().lost : 0; }
 
  private:
   const std::string url_;

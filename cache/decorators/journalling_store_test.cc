@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "cache/decorators/memory_store.h"
+#include "cache/leases/on_behalf.h"
 #include "compiler/base/test_directory.h"
 
 namespace kiln::cache {
@@ -51,6 +52,10 @@ class Sink final : public BlobStore {
     while (tries_ == 0) {
       changed_.Wait(mutex_);
     }
+  }
+  void Forget() {
+    const MutexLock lock(mutex_);
+    tries_ = 0;
   }
   std::string text() {
     const MutexLock lock(mutex_);
@@ -151,6 +156,113 @@ TEST_F(JournallingStoreTest, BeyondItsBound_DropsTheOldestAndCounts) {
   EXPECT_EQ(store.status().dropped, 3u);
   sink.SetDown(false);
   EXPECT_EQ(sink.WaitFor(102), text + "3" + text + "4");
+}
+
+// Whoever asks for a quorum again and again while nobody answers has one put in the queue.
+TEST_F(JournallingStoreTest, WhatWaitsAlready_IsPutOnce) {
+  sink.SetDown(true);
+  JournallingStore store(sink, clock, Options());
+  for (int i = 0; i < 50; ++i) {
+    EXPECT_EQ(Put(store, "q", Durability::kQuorum).error().reason, kUpstreamDown);
+    EXPECT_TRUE(Put(store, "r").ok());
+  }
+  EXPECT_EQ(store.status().queued, 2u);
+  sink.SetDown(false);
+  EXPECT_EQ(sink.WaitFor(2), "qr");
+  while (store.status().queued != 0) {
+    std::this_thread::yield();
+  }
+  const size_t before = sink.text().size();
+  EXPECT_TRUE(Put(store, "q", Durability::kQuorum).ok());
+  EXPECT_EQ(sink.text().size(), before + 1) << "what was sent may be sent again";
+}
+
+// Of a put with rows the rows count: those that wait are left out, with what only they name.
+TEST_F(JournallingStoreTest, RowsThatWait_AreLeftOutOfALaterPut) {
+  sink.SetDown(true);
+  JournallingStore store(sink, clock, Options());
+  const Item one = ContentItem(CopiedBlob(AsBytes("1"))),
+             two = ContentItem(CopiedBlob(AsBytes("2"))),
+             both = ContentItem(CopiedBlob(AsBytes("b")));
+  const auto row = [&](const char* name, const Item& own) {
+    return Item{.key = {.level = Level::kSignature, .id = HashBytes(AsBytes(name))},
+                .value = CopiedBlob(AsBytes(name)),
+                .refs = {own.key.id, both.key.id}};
+  };
+  const std::vector<Item> first = {one, both, row("A", one)};
+  const std::vector<Item> second = {one, two, both, row("A", one), row("B", two)};
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_FALSE(store.Put(first, Durability::kQuorum, {}).ok());
+    EXPECT_FALSE(store.Put(second, Durability::kQuorum, {}).ok());
+  }
+  EXPECT_EQ(store.status().queued, 2u);
+  sink.SetDown(false);
+  EXPECT_EQ(sink.WaitFor(6), "1bA2bB");
+}
+
+// One who puts all that he can costs others nothing of their share, and hears that his own went.
+TEST_F(JournallingStoreTest, PutsOfOne_DropNoneOfOthers) {
+  sink.SetDown(true);
+  JournallingStore::Options options = Options();
+  options.max_bytes = 1'600;
+  std::vector<uint64_t> told;
+  options.on_drop = [&](uint64_t puts) { told.push_back(puts); };
+  const std::string text(50, 'x');  // about 100 bytes each
+  const auto put = [&](JournallingStore& store, const char* principal, int number) {
+    const OnBehalfOf scope(principal);
+    ASSERT_TRUE(Put(store, principal + text + std::to_string(number)).ok());
+  };
+  {
+    JournallingStore store(sink, clock, options);
+    put(store, "token:a", 0);
+    put(store, "", 0);
+    sink.WaitForTry();
+    for (int i = 0; i < 100; ++i) {
+      put(store, "token:b", i);
+    }
+    EXPECT_GT(store.status().dropped, 90u);
+    EXPECT_EQ(store.status().lost, store.status().dropped);
+    EXPECT_LE(store.status().bytes, 1'600u / 2 + 250);
+    EXPECT_EQ(told, std::vector<uint64_t>{1}) << "once a minute";
+  }
+  // Whose they are is known to the next process as well.
+  JournallingStore store(sink, clock, options);
+  for (int i = 100; i < 200; ++i) {
+    put(store, "token:b", i);
+  }
+  EXPECT_LE(store.status().bytes, 1'600u / 2 + 250);
+  sink.SetDown(false);
+  while (store.status().queued != 0) {
+    std::this_thread::yield();
+  }
+  EXPECT_EQ(sink.text().find("token:a" + text + "0" + text + "0" + "token:b"), 0u);
+  EXPECT_EQ(store.status().lost, 0u);
+}
+
+TEST_F(JournallingStoreTest, RowsWithoutEnd_AreBoundedToo) {
+  sink.SetDown(true);
+  JournallingStore::Options options = Options();
+  options.max_rows = 4;
+  JournallingStore store(sink, clock, options);
+  for (int i = 0; i < 20; ++i) {
+    ASSERT_TRUE(Put(store, std::to_string(i)).ok());
+  }
+  EXPECT_EQ(store.status().queued, 4u);
+}
+
+// What the files of an earlier process have is not put once more.
+TEST_F(JournallingStoreTest, WhatWaitsInFiles_IsPutOnceToo) {
+  sink.SetDown(true);
+  for (int process = 0; process < 3; ++process) {
+    sink.Forget();
+    JournallingStore store(sink, clock, Options());
+    if (process != 0) {  // it tries what it found, once it knows what that is
+      sink.WaitForTry();
+    }
+    EXPECT_FALSE(Put(store, "q", Durability::kQuorum).ok());
+    EXPECT_EQ(store.status().queued, 1u);
+    sink.WaitForTry();
+  }
 }
 
 TEST_F(JournallingStoreTest, QuorumWithoutUpstream_SaysSoAndStaysQueued) {

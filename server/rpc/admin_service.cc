@@ -24,9 +24,9 @@
 #include "server/rpc/messages/convert_request.h"
 #include "server/rpc/messages/paging.h"
 #include "server/rpc/messages/request_error.h"
+#include "server/rpc/reactors/bytes_call.h"
 #include "server/rpc/reactors/host.h"
 #include "server/rpc/reactors/stream_call.h"
-#include "server/rpc/reactors/unary_call.h"
 #include "server/rpc/transport/rpc_server.h"
 
 namespace kiln::rpc {
@@ -276,177 +276,187 @@ Result<void> JobsTo(jobs::JobQueue& queue, const v1::ListJobsRequest& request,
 
 // Status, jobs, drain and the like are answered in gRPC's thread and need no place in the queue.
 // Whatever reads or changes the store is a job, as it may take time.
-class AdminService final : public v1::AdminService::CallbackService {
+// All methods read bytes: see bytes_call.h.
+using RawGetServerInfo =
+    v1::AdminService::WithRawCallbackMethod_GetServerInfo<v1::AdminService::CallbackService>;
+using RawGetStatus = v1::AdminService::WithRawCallbackMethod_GetStatus<RawGetServerInfo>;
+using RawGetCacheStats = v1::AdminService::WithRawCallbackMethod_GetCacheStats<RawGetStatus>;
+using RawGcCache = v1::AdminService::WithRawCallbackMethod_GcCache<RawGetCacheStats>;
+using RawVerifyCache = v1::AdminService::WithRawCallbackMethod_VerifyCache<RawGcCache>;
+using RawRepairCache = v1::AdminService::WithRawCallbackMethod_RepairCache<RawVerifyCache>;
+using RawPin = v1::AdminService::WithRawCallbackMethod_Pin<RawRepairCache>;
+using RawUnpin = v1::AdminService::WithRawCallbackMethod_Unpin<RawPin>;
+using RawListPins = v1::AdminService::WithRawCallbackMethod_ListPins<RawUnpin>;
+using RawListQuarantine = v1::AdminService::WithRawCallbackMethod_ListQuarantine<RawListPins>;
+using RawListJobs = v1::AdminService::WithRawCallbackMethod_ListJobs<RawListQuarantine>;
+using RawKillJob = v1::AdminService::WithRawCallbackMethod_KillJob<RawListJobs>;
+using RawClearNegative = v1::AdminService::WithRawCallbackMethod_ClearNegative<RawKillJob>;
+using RawDrain = v1::AdminService::WithRawCallbackMethod_Drain<RawClearNegative>;
+using RawShutdown = v1::AdminService::WithRawCallbackMethod_Shutdown<RawDrain>;
+using RawReloadConfig = v1::AdminService::WithRawCallbackMethod_ReloadConfig<RawShutdown>;
+class AdminService final
+    : public v1::AdminService::WithRawCallbackMethod_SetLogLevel<RawReloadConfig> {
  public:
   AdminService(const Host& host, Engine& engine) : host_(host), engine_(engine) {}
 
   grpc::ServerUnaryReactor* GetServerInfo(grpc::CallbackServerContext* context,
-                                          const v1::GetServerInfoRequest* request,
-                                          v1::ServerInfo* reply) override {
-    return AnswerUnary(
-        host_, *context,
-        {.name = "GetServerInfo", .needs = Needs::kNothing, .held = Holding(*request, *reply)},
-        [this, reply](const CallContext& frame, const cache::Call&,
-                      v1::ErrorDetail&) -> Result<void> {
-          InfoTo(host_, frame.principal(), *reply);
+                                          const grpc::ByteBuffer* request,
+                                          grpc::ByteBuffer* reply) override {
+    return AtOnce<v1::GetServerInfoRequest, v1::ServerInfo>(
+        *context, "GetServerInfo", *request, *reply,
+        [this](const CallContext& frame, const v1::GetServerInfoRequest&,
+               v1::ServerInfo& reply) -> Result<void> {
+          InfoTo(host_, frame.principal(), reply);
           return {};
         });
   }
 
+  // Asking the upstreams takes time on the network, so only then the call is a job. Otherwise the
+  // status is answered at once, also where the queue is full: it is what people look at when
+  // something is wrong.
   grpc::ServerUnaryReactor* GetStatus(grpc::CallbackServerContext* context,
-                                      const v1::GetStatusRequest* request,
-                                      v1::ServerStatus* reply) override {
-    // Asking the upstreams takes time on the network, so only then the call is a job. Otherwise the
-    // status is answered at once, also where the queue is full: it is what people look at when
-    // something is wrong.
-    const bool check = request->check_upstreams();
-    return AnswerUnary(
-        host_, *context,
-        {.name = "GetStatus",
-         .needs = check ? Needs::kWork : Needs::kNothing,
-         .held = Holding(*request, *reply)},
-        [this, request, reply, check](const CallContext& frame, const cache::Call& call,
-                                      v1::ErrorDetail&) -> Result<void> {
-          // Before the store is open the engine behind it is not there, and only what the daemon
-          // itself knows is told. See spec/daemon 14.1
-          const bool ready = host_.state.Ready();
-          if (ready && !request->trace_id().empty()) {
-            return TracesTo(host_, engine_, request->trace_id(), *reply);
-          }
-          const ops::Principal& who = frame.principal();
-          StatusTo(host_, who, *reply);
-          if (ready) {
-            StatusTo(host_, engine_, who, *reply);
-            if (who.scope == ops::Scope::kAdmin) {
-              CachesTo(host_, *reply);
-            }
-            UpstreamsTo(host_, check && who.scope == ops::Scope::kAdmin, call, *reply);
-          }
-          return {};
-        });
+                                      const grpc::ByteBuffer* request,
+                                      grpc::ByteBuffer* reply) override {
+    return AnswerBytes<v1::GetStatusRequest, v1::ServerStatus>(
+        host_, *context, "GetStatus", *request, *reply,
+        [this](const CallContext& frame, const v1::GetStatusRequest& request,
+               const cache::Call& call, v1::ServerStatus& reply, v1::ErrorDetail&) {
+          return request.check_upstreams() && call.deadline == cache::kAtOnce
+                     ? Result<void>(NeedsWork())
+                     : Status(frame.principal(), request, call, reply);
+        },
+        Needs::kNothing);
   }
 
+  // Outside of the queue: an operator must be able to see and to kill what fills it.
   grpc::ServerUnaryReactor* ListJobs(grpc::CallbackServerContext* context,
-                                     const v1::ListJobsRequest* request,
-                                     v1::ListJobsReply* reply) override {
-    return AnswerUnary(
-        host_, *context,
-        // Outside of the queue: an operator must be able to see and to kill what fills it.
-        {.name = "ListJobs", .needs = Needs::kNothing, .held = Holding(*request, *reply)},
-        [this, request, reply](const cache::Call&, v1::ErrorDetail&) {
-          return JobsTo(host_.queue, *request, *reply);
+                                     const grpc::ByteBuffer* request,
+                                     grpc::ByteBuffer* reply) override {
+    return AtOnce<v1::ListJobsRequest, v1::ListJobsReply>(
+        *context, "ListJobs", *request, *reply,
+        [this](const CallContext&, const v1::ListJobsRequest& request, v1::ListJobsReply& reply) {
+          return JobsTo(host_.queue, request, reply);
         });
   }
 
   grpc::ServerUnaryReactor* KillJob(grpc::CallbackServerContext* context,
-                                    const v1::KillJobRequest* request,
-                                    v1::KillJobReply* reply) override {
-    return AnswerUnary(
-        host_, *context,
-        {.name = "KillJob", .needs = Needs::kNothing, .held = Holding(*request, *reply)},
-        [this, request](const cache::Call&, v1::ErrorDetail&) -> Result<void> {
-          const std::optional<uint64_t> id = NumberFrom(request->id());
+                                    const grpc::ByteBuffer* request,
+                                    grpc::ByteBuffer* reply) override {
+    return AtOnce<v1::KillJobRequest, v1::KillJobReply>(
+        *context, "KillJob", *request, *reply,
+        [this](CallContext& frame, const v1::KillJobRequest& request, v1::KillJobReply&) {
+          frame.SetObject(request.id());
+          const std::optional<uint64_t> id = NumberFrom(request.id());
           return id.has_value() ? host_.queue.Kill(*id)
                                 : Result<void>(Malformed("id", "a number of ListJobs"));
-        },
-        request->id());
-  }
-
-  grpc::ServerUnaryReactor* GetCacheStats(grpc::CallbackServerContext* context,
-                                          const v1::GetCacheStatsRequest* request,
-                                          v1::CacheStats* reply) override {
-    return AnswerUnary(
-        host_, *context,
-        {.name = "GetCacheStats", .needs = Needs::kWork, .held = Holding(*request, *reply)},
-        [this, reply](const CallContext& frame, const cache::Call&, v1::ErrorDetail&) {
-          const bool owner = frame.principal().party.is_owner();
-          return CacheStatsTo(engine_, owner ? Paths::kWhole : Paths::kNamesOnly, *reply);
         });
   }
 
-  grpc::ServerWriteReactor<v1::CacheMaintenance>* GcCache(
-      grpc::CallbackServerContext* context, const v1::GcCacheRequest* request) override {
-    return Maintenance(*context, "GcCache", [this, request](const auto& call, const auto& push) {
-      return rpc::GcCache(engine_, *request, call, push);
-    });
+  grpc::ServerUnaryReactor* GetCacheStats(grpc::CallbackServerContext* context,
+                                          const grpc::ByteBuffer* request,
+                                          grpc::ByteBuffer* reply) override {
+    return Job<v1::GetCacheStatsRequest, v1::CacheStats>(
+        *context, "GetCacheStats", *request, *reply,
+        [this](const CallContext& frame, const v1::GetCacheStatsRequest&, const cache::Call&,
+               v1::CacheStats& reply) {
+          const bool owner = frame.principal().party.is_owner();
+          return CacheStatsTo(engine_, owner ? Paths::kWhole : Paths::kNamesOnly, reply);
+        });
   }
 
-  grpc::ServerWriteReactor<v1::CacheMaintenance>* VerifyCache(
-      grpc::CallbackServerContext* context, const v1::VerifyCacheRequest* request) override {
-    return Maintenance(*context, "VerifyCache",
-                       [this, request](const auto& call, const auto& push) {
-                         return rpc::VerifyCache(engine_, *request, call, push);
-                       });
+  grpc::ServerWriteReactor<grpc::ByteBuffer>* GcCache(grpc::CallbackServerContext* context,
+                                                      const grpc::ByteBuffer* request) override {
+    return Maintenance<v1::GcCacheRequest>(
+        *context, "GcCache", *request,
+        [this](const v1::GcCacheRequest& request, const cache::Call& call,
+               const PushMaintenance& push) { return rpc::GcCache(engine_, request, call, push); });
   }
 
-  grpc::ServerWriteReactor<v1::CacheMaintenance>* RepairCache(
-      grpc::CallbackServerContext* context, const v1::RepairCacheRequest* /*request*/) override {
-    return Maintenance(*context, "RepairCache", [this](const auto& call, const auto& push) {
-      return rpc::RepairCache(engine_, call, push);
-    });
+  grpc::ServerWriteReactor<grpc::ByteBuffer>* VerifyCache(
+      grpc::CallbackServerContext* context, const grpc::ByteBuffer* request) override {
+    return Maintenance<v1::VerifyCacheRequest>(
+        *context, "VerifyCache", *request,
+        [this](const v1::VerifyCacheRequest& request, const cache::Call& call,
+               const PushMaintenance& push) {
+          return rpc::VerifyCache(engine_, request, call, push);
+        });
   }
 
-  grpc::ServerUnaryReactor* Pin(grpc::CallbackServerContext* context, const v1::PinRequest* request,
-                                v1::PinInfo* reply) override {
-    return AnswerUnary(
-        host_, *context, {.name = "Pin", .needs = Needs::kWork, .held = Holding(*request, *reply)},
-        [this, request, reply](const CallContext& frame, const cache::Call& call,
-                               v1::ErrorDetail&) {
-          return rpc::Pin(engine_, *request, ActorOf(frame.principal()), call, *reply);
-        },
-        request->name());
+  grpc::ServerWriteReactor<grpc::ByteBuffer>* RepairCache(
+      grpc::CallbackServerContext* context, const grpc::ByteBuffer* request) override {
+    return Maintenance<v1::RepairCacheRequest>(
+        *context, "RepairCache", *request,
+        [this](const v1::RepairCacheRequest&, const cache::Call& call,
+               const PushMaintenance& push) { return rpc::RepairCache(engine_, call, push); });
+  }
+
+  grpc::ServerUnaryReactor* Pin(grpc::CallbackServerContext* context,
+                                const grpc::ByteBuffer* request, grpc::ByteBuffer* reply) override {
+    return Job<v1::PinRequest, v1::PinInfo>(
+        *context, "Pin", *request, *reply,
+        [this](CallContext& frame, const v1::PinRequest& request, const cache::Call& call,
+               v1::PinInfo& reply) {
+          frame.SetObject(request.name());
+          return rpc::Pin(engine_, request, ActorOf(frame.principal()), call, reply);
+        });
   }
 
   grpc::ServerUnaryReactor* Unpin(grpc::CallbackServerContext* context,
-                                  const v1::UnpinRequest* request, v1::UnpinReply* reply) override {
-    return AnswerUnary(
-        host_, *context,
-        {.name = "Unpin", .needs = Needs::kWork, .held = Holding(*request, *reply)},
-        [this, request](const CallContext& frame, const cache::Call&, v1::ErrorDetail&) {
-          return rpc::Unpin(engine_, *request, ActorOf(frame.principal()));
-        },
-        request->name());
+                                  const grpc::ByteBuffer* request,
+                                  grpc::ByteBuffer* reply) override {
+    return Job<v1::UnpinRequest, v1::UnpinReply>(
+        *context, "Unpin", *request, *reply,
+        [this](CallContext& frame, const v1::UnpinRequest& request, const cache::Call&,
+               v1::UnpinReply&) {
+          frame.SetObject(request.name());
+          return rpc::Unpin(engine_, request, ActorOf(frame.principal()));
+        });
   }
 
   grpc::ServerUnaryReactor* ListPins(grpc::CallbackServerContext* context,
-                                     const v1::ListPinsRequest* request,
-                                     v1::ListPinsReply* reply) override {
-    return Job(*context, "ListPins", Holding(*request, *reply),
-               [this, request, reply](const cache::Call&) {
-                 return rpc::ListPins(engine_, *request, *reply);
-               });
+                                     const grpc::ByteBuffer* request,
+                                     grpc::ByteBuffer* reply) override {
+    return Job<v1::ListPinsRequest, v1::ListPinsReply>(
+        *context, "ListPins", *request, *reply,
+        [this](const CallContext&, const v1::ListPinsRequest& request, const cache::Call&,
+               v1::ListPinsReply& reply) { return rpc::ListPins(engine_, request, reply); });
   }
 
   grpc::ServerUnaryReactor* ListQuarantine(grpc::CallbackServerContext* context,
-                                           const v1::ListQuarantineRequest* request,
-                                           v1::ListQuarantineReply* reply) override {
-    return Job(*context, "ListQuarantine", Holding(*request, *reply),
-               [this, request, reply](const cache::Call&) {
-                 return rpc::ListQuarantine(engine_, *request, *reply);
-               });
+                                           const grpc::ByteBuffer* request,
+                                           grpc::ByteBuffer* reply) override {
+    return Job<v1::ListQuarantineRequest, v1::ListQuarantineReply>(
+        *context, "ListQuarantine", *request, *reply,
+        [this](const CallContext&, const v1::ListQuarantineRequest& request, const cache::Call&,
+               v1::ListQuarantineReply& reply) {
+          return rpc::ListQuarantine(engine_, request, reply);
+        });
   }
 
   grpc::ServerUnaryReactor* ClearNegative(grpc::CallbackServerContext* context,
-                                          const v1::ClearNegativeRequest* request,
-                                          v1::ClearNegativeReply* reply) override {
-    return Job(*context, "ClearNegative", Holding(*request, *reply),
-               [this, request, reply](const cache::Call& call) {
-                 return rpc::ClearNegative(engine_, *request, call, *reply);
-               });
+                                          const grpc::ByteBuffer* request,
+                                          grpc::ByteBuffer* reply) override {
+    return Job<v1::ClearNegativeRequest, v1::ClearNegativeReply>(
+        *context, "ClearNegative", *request, *reply,
+        [this](const CallContext&, const v1::ClearNegativeRequest& request, const cache::Call& call,
+               v1::ClearNegativeReply& reply) {
+          return rpc::ClearNegative(engine_, request, call, reply);
+        });
   }
 
   grpc::ServerUnaryReactor* Drain(grpc::CallbackServerContext* context,
-                                  const v1::DrainRequest* request, v1::DrainReply* reply) override {
-    return AnswerUnary(
-        host_, *context,
-        {.name = "Drain", .needs = Needs::kNothing, .held = Holding(*request, *reply)},
-        [this, request, reply](const cache::Call&, v1::ErrorDetail&) -> Result<void> {
+                                  const grpc::ByteBuffer* request,
+                                  grpc::ByteBuffer* reply) override {
+    return AtOnce<v1::DrainRequest, v1::DrainReply>(
+        *context, "Drain", *request, *reply,
+        [this](const CallContext&, const v1::DrainRequest& request,
+               v1::DrainReply& reply) -> Result<void> {
           // What is counted is what the drain will wait for: the reply is sent before any of it
           // ends.
-          KILN_TRY(const Duration timeout, DurationFromMs("timeout_ms", request->timeout_ms()));
+          KILN_TRY(const Duration timeout, DurationFromMs("timeout_ms", request.timeout_ms()));
           const jobs::QueueStatus queue = host_.queue.Status();
           for (size_t lane = 0; lane < jobs::kLaneCount; ++lane) {
-            reply->set_running(reply->running() + queue.running[lane] + queue.waiting[lane]);
+            reply.set_running(reply.running() + queue.running[lane] + queue.waiting[lane]);
           }
           host_.drain(timeout);
           return {};
@@ -455,79 +465,106 @@ class AdminService final : public v1::AdminService::CallbackService {
 
   // Rows that need a restart are named and not applied; the caller shows both lists.
   grpc::ServerUnaryReactor* ReloadConfig(grpc::CallbackServerContext* context,
-                                         const v1::ReloadConfigRequest* request,
-                                         v1::ReloadConfigReply* reply) override {
-    return AnswerUnary(
-        host_, *context,
-        {.name = "ReloadConfig", .needs = Needs::kNothing, .held = Holding(*request, *reply)},
-        [this, reply](const cache::Call&, v1::ErrorDetail&) -> Result<void> {
+                                         const grpc::ByteBuffer* request,
+                                         grpc::ByteBuffer* reply) override {
+    return AtOnce<v1::ReloadConfigRequest, v1::ReloadConfigReply>(
+        *context, "ReloadConfig", *request, *reply,
+        [this](const CallContext&, const v1::ReloadConfigRequest&,
+               v1::ReloadConfigReply& reply) -> Result<void> {
           KILN_TRY(const ReloadReport changed, host_.reload());
-          reply->mutable_changed()->Add(changed.at_once.begin(), changed.at_once.end());
-          reply->mutable_needs_restart()->Add(changed.at_restart.begin(), changed.at_restart.end());
+          reply.mutable_changed()->Add(changed.at_once.begin(), changed.at_once.end());
+          reply.mutable_needs_restart()->Add(changed.at_restart.begin(), changed.at_restart.end());
           return {};
         });
   }
 
   grpc::ServerUnaryReactor* SetLogLevel(grpc::CallbackServerContext* context,
-                                        const v1::SetLogLevelRequest* request,
-                                        v1::SetLogLevelReply* reply) override {
-    return AnswerUnary(
-        host_, *context,
-        {.name = "SetLogLevel", .needs = Needs::kNothing, .held = Holding(*request, *reply)},
-        [this, request](const cache::Call&, v1::ErrorDetail&) -> Result<void> {
-          const auto level = ops::ParseLogLevel(request->level());
-          if (!level.has_value() || request->component().size() > kMaxComponent) {
+                                        const grpc::ByteBuffer* request,
+                                        grpc::ByteBuffer* reply) override {
+    return AtOnce<v1::SetLogLevelRequest, v1::SetLogLevelReply>(
+        *context, "SetLogLevel", *request, *reply,
+        [this](CallContext& frame, const v1::SetLogLevelRequest& request,
+               v1::SetLogLevelReply&) -> Result<void> {
+          frame.SetObject(request.component() + "=" + request.level());
+          const auto level = ops::ParseLogLevel(request.level());
+          if (!level.has_value() || request.component().size() > kMaxComponent) {
             return Malformed(level.has_value() ? "component" : "level",
                              "error, warn, info or debug, of a component with a short name");
           }
-          host_.set_log_level(request->component(), *level);
+          host_.set_log_level(request.component(), *level);
           return {};
-        },
-        request->component() + "=" + request->level());
+        });
   }
 
   grpc::ServerUnaryReactor* Shutdown(grpc::CallbackServerContext* context,
-                                     const v1::ShutdownRequest* request,
-                                     v1::ShutdownReply* reply) override {
-    return AtOnce(*context, "Shutdown", Holding(*request, *reply), [this] { host_.shut_down(); });
+                                     const grpc::ByteBuffer* request,
+                                     grpc::ByteBuffer* reply) override {
+    return AtOnce<v1::ShutdownRequest, v1::ShutdownReply>(
+        *context, "Shutdown", *request, *reply,
+        [this](const CallContext&, const v1::ShutdownRequest&, v1::ShutdownReply&) -> Result<void> {
+          host_.shut_down();
+          return {};
+        });
   }
 
  private:
-  // Maintenance takes minutes, so it tells how far it is: each is a stream of progress with a
-  // summary at its end.
-  using MaintenanceBody = std::function<Result<void>(const cache::Call&, const PushMaintenance&)>;
+  // Before the store is open the engine behind it is not there, and only what the daemon itself
+  // knows is told. See spec/daemon 14.1
+  Result<void> Status(const ops::Principal& who, const v1::GetStatusRequest& request,
+                      const cache::Call& call, v1::ServerStatus& reply) {
+    const bool ready = host_.state.Ready();
+    if (ready && !request.trace_id().empty()) {
+      return TracesTo(host_, engine_, request.trace_id(), reply);
+    }
+    StatusTo(host_, who, reply);
+    if (ready) {
+      const bool is_admin = who.scope == ops::Scope::kAdmin;
+      StatusTo(host_, engine_, who, reply);
+      if (is_admin) {
+        CachesTo(host_, reply);
+      }
+      UpstreamsTo(host_, request.check_upstreams() && is_admin, call, reply);
+    }
+    return {};
+  }
 
   // For what reads or changes the store and ends in one message.
+  template <class Request, class Reply, class Body>
   grpc::ServerUnaryReactor* Job(grpc::CallbackServerContext& context, std::string_view method,
-                                HeldBytes held,
-                                std::function<Result<void>(const cache::Call&)> body,
-                                std::string object = {}) {
-    return AnswerUnary(
-        host_, context, {.name = method, .needs = Needs::kWork, .held = std::move(held)},
-        [body = std::move(body)](const cache::Call& call, v1::ErrorDetail&) { return body(call); },
-        std::move(object));
+                                const grpc::ByteBuffer& request, grpc::ByteBuffer& reply,
+                                Body body) {
+    return AnswerBytes<Request, Reply>(
+        host_, context, method, request, reply,
+        [body = std::move(body)](CallContext& frame, const Request& request,
+                                 const cache::Call& call, Reply& reply,
+                                 v1::ErrorDetail&) { return body(frame, request, call, reply); });
   }
 
-  // The stream's job is one of the queue, so maintenance waits for its place like any other work.
-  grpc::ServerWriteReactor<v1::CacheMaintenance>* Maintenance(grpc::CallbackServerContext& context,
-                                                              std::string_view method,
-                                                              MaintenanceBody body) {
-    return StartStream<StreamCall<v1::CacheMaintenance>>(
-        host_, context, method,
-        [body = std::move(body)](const cache::Call& call, const PushMaintenance& push,
-                                 v1::ErrorDetail&) { return body(call, push); });
+  // Maintenance takes minutes, so it tells how far it is: each is a stream of progress with a
+  // summary at its end. The stream's job is one of the queue, so it waits for its place like any
+  // other work.
+  template <class Request, class Body>
+  grpc::ServerWriteReactor<grpc::ByteBuffer>* Maintenance(grpc::CallbackServerContext& context,
+                                                          std::string_view method,
+                                                          const grpc::ByteBuffer& request,
+                                                          Body body) {
+    return StartStream<StreamCall<Request, v1::CacheMaintenance>>(
+        host_, context, method, request,
+        [body = std::move(body)](const ops::Principal&, const Request& request,
+                                 const cache::Call& call, const PushMaintenance& push,
+                                 v1::ErrorDetail&) { return body(request, call, push); });
   }
 
-  // Requires: the body is called before AnswerUnary returns, which is so for what needs nothing. So
-  // it may be a reference.
+  template <class Request, class Reply, class Body>
   grpc::ServerUnaryReactor* AtOnce(grpc::CallbackServerContext& context, std::string_view method,
-                                   HeldBytes held, const std::function<void()>& body) {
-    return AnswerUnary(host_, context,
-                       {.name = method, .needs = Needs::kNothing, .held = std::move(held)},
-                       [&body](const cache::Call&, v1::ErrorDetail&) -> Result<void> {
-                         body();
-                         return {};
-                       });
+                                   const grpc::ByteBuffer& request, grpc::ByteBuffer& reply,
+                                   Body body) {
+    return AnswerBytes<Request, Reply>(
+        host_, context, method, request, reply,
+        [body = std::move(body)](CallContext& frame, const Request& request, const cache::Call&,
+                                 Reply& reply,
+                                 v1::ErrorDetail&) { return body(frame, request, reply); },
+        Needs::kNothing);
   }
 
   const Host& host_;

@@ -28,7 +28,6 @@
 #include "server/rpc/reactors/open_streams.h"
 #include "server/rpc/reactors/reader_pace.h"
 #include "server/rpc/reactors/start_stream.h"
-#include "server/rpc/reactors/unary_call.h"
 
 namespace kiln::rpc {
 namespace {
@@ -47,20 +46,19 @@ using OpenCalls = std::set<WatchCall*>;
 
 // Follows one batch. Everything but construction happens in the step thread; what a step throws
 // ends the call. Lives until the call is over and no step is left.
-class WatchCall final : public grpc::ServerWriteReactor<v1::BatchEvent>,
+class WatchCall final : public grpc::ServerWriteReactor<grpc::ByteBuffer>,
                         public OpenStreams::Stream,
                         public std::enable_shared_from_this<WatchCall> {
  public:
-  using Reactor = grpc::ServerWriteReactor<v1::BatchEvent>;
+  using Reactor = grpc::ServerWriteReactor<grpc::ByteBuffer>;
 
   WatchCall(const Host& host, grpc::CallbackServerContext& context, Engine& engine,
-            EventPump& steps, OpenCalls& open, const v1::WatchBatchRequest& request)
+            EventPump& steps, OpenCalls& open, const grpc::ByteBuffer& request)
       : frame_(host, context, "WatchBatch"),
         engine_(engine),
         steps_(steps),
         open_(open),
-        batch_id_(request.batch_id()),
-        next_seq_(request.from_seq()) {}
+        request_(request) {}
 
   // gRPC holds a plain pointer until OnDone.
   void Launch() {
@@ -101,7 +99,13 @@ class WatchCall final : public grpc::ServerWriteReactor<v1::BatchEvent>,
  private:
   Result<void> Begin() {
     KILN_TRY_VOID(frame_.Permitted());
-    KILN_TRY(id_, IdFromProto("batch_id", batch_id_));
+    if (request_.Length() > kMostAtOnce) {  // an id and a number, which no job has to read
+      return Malformed("message", "it is longer than a request of WatchBatch can be");
+    }
+    KILN_TRY(const v1::WatchBatchRequest request, MessageFrom<v1::WatchBatchRequest>(request_));
+    request_.Clear();
+    KILN_TRY(id_, IdFromProto("batch_id", request.batch_id()));
+    next_seq_ = request.from_seq();
     const bool may_wake = frame_.CallFor({}).may_write;
     // The subscription may call at any time from here on, so `self_` is set before it. It holds a
     // weak pointer: events of a batch must not keep a call alive.
@@ -175,7 +179,8 @@ class WatchCall final : public grpc::ServerWriteReactor<v1::BatchEvent>,
     writing_ = true;
     pace_.Begin(message_.ByteSizeLong(), frame_.host().clock.Monotonic());
     frame_.Introduce();
-    StartWrite(&message_);
+    WriteTo(message_, sent_);
+    StartWrite(&sent_);
   }
 
   // In a thread of gRPC, like OnCancel and OnDone. None of them does anything but post.
@@ -214,12 +219,13 @@ class WatchCall final : public grpc::ServerWriteReactor<v1::BatchEvent>,
   EventPump& steps_;
   OpenCalls& open_;
   std::shared_ptr<WatchCall> self_;
-  const std::string batch_id_;
+  grpc::ByteBuffer request_;  // until it begins
   Hash128 id_;
   std::shared_ptr<void> subscription_;
-  uint64_t next_seq_;
+  uint64_t next_seq_ = 0;
   std::deque<compile::BatchEvent> waiting_;
   v1::BatchEvent message_;
+  grpc::ByteBuffer sent_;  // its bytes
   bool writing_ = false;
   bool finished_ = false;
   ReaderPace pace_;
@@ -241,8 +247,16 @@ Bytes SpecOf(const v1::StartBatchRequest& request) {
   return {bytes.begin(), bytes.end()};
 }
 
-class BatchService final
-    : public v1::BatchService::WithRawCallbackMethod_StartBatch<v1::BatchService::CallbackService> {
+// All methods read bytes: see bytes_call.h.
+using RawStart =
+    v1::BatchService::WithRawCallbackMethod_StartBatch<v1::BatchService::CallbackService>;
+using RawWatch = v1::BatchService::WithRawCallbackMethod_WatchBatch<RawStart>;
+using RawGet = v1::BatchService::WithRawCallbackMethod_GetBatch<RawWatch>;
+using RawCancel = v1::BatchService::WithRawCallbackMethod_CancelBatch<RawGet>;
+using RawList = v1::BatchService::WithRawCallbackMethod_ListBatches<RawCancel>;
+using RawItems = v1::BatchService::WithRawCallbackMethod_ListBatchItems<RawList>;
+using RawPause = v1::BatchService::WithRawCallbackMethod_PauseBatch<RawItems>;
+class BatchService final : public v1::BatchService::WithRawCallbackMethod_ResumeBatch<RawPause> {
  public:
   BatchService(const Host& host, Engine& engine)
       : host_(host),
@@ -255,59 +269,69 @@ class BatchService final
                                        grpc::ByteBuffer* reply) override {
     return AnswerBytes<v1::StartBatchRequest, v1::StartBatchReply>(
         host_, *context, "StartBatch", *request, *reply,
-        [this](CallContext& frame, const v1::StartBatchRequest& request, const cache::Call& call,
+        [this](CallContext& frame, v1::StartBatchRequest request, const cache::Call& call,
                v1::StartBatchReply& reply, v1::ErrorDetail& detail) {
-          return Start(request, frame.principal(), call, reply, detail);
+          return Start(std::move(request), frame.principal(), call, reply, detail);
         });
   }
 
-  grpc::ServerWriteReactor<v1::BatchEvent>* WatchBatch(
-      grpc::CallbackServerContext* context, const v1::WatchBatchRequest* request) override {
+  grpc::ServerWriteReactor<grpc::ByteBuffer>* WatchBatch(grpc::CallbackServerContext* context,
+                                                         const grpc::ByteBuffer* request) override {
     return StartStream<WatchCall>(host_, *context, engine_, steps_, open_, *request);
   }
 
   grpc::ServerUnaryReactor* GetBatch(grpc::CallbackServerContext* context,
-                                     const v1::GetBatchRequest* request,
-                                     v1::Batch* reply) override {
-    return AtOnce(*context, "GetBatch", Holding(*request, *reply),
-                  [this, request, reply]() -> Result<void> {
-                    KILN_TRY(const Hash128 id, IdFromProto("batch_id", request->batch_id()));
-                    KILN_TRY(const compile::BatchSummary summary, engine_.batches.Get(id));
-                    ToProto(summary, *reply);
-                    return {};
-                  });
+                                     const grpc::ByteBuffer* request,
+                                     grpc::ByteBuffer* reply) override {
+    return AtOnce<v1::GetBatchRequest, v1::Batch>(
+        *context, "GetBatch", *request, *reply,
+        [this](const v1::GetBatchRequest& request, v1::Batch& reply) -> Result<void> {
+          KILN_TRY(const Hash128 id, IdFromProto("batch_id", request.batch_id()));
+          KILN_TRY(const compile::BatchSummary summary, engine_.batches.Get(id));
+          ToProto(summary, reply);
+          return {};
+        });
   }
 
   grpc::ServerUnaryReactor* CancelBatch(grpc::CallbackServerContext* context,
-                                        const v1::CancelBatchRequest* request,
-                                        v1::Batch* reply) override {
-    return Change(*context, "CancelBatch", *request, *reply, &compile::Batches::Cancel);
+                                        const grpc::ByteBuffer* request,
+                                        grpc::ByteBuffer* reply) override {
+    return Change<v1::CancelBatchRequest>(*context, "CancelBatch", *request, *reply,
+                                          &compile::Batches::Cancel);
   }
 
   grpc::ServerUnaryReactor* ListBatches(grpc::CallbackServerContext* context,
-                                        const v1::ListBatchesRequest* request,
-                                        v1::ListBatchesReply* reply) override {
-    return AtOnce(*context, "ListBatches", Holding(*request, *reply),
-                  [this, request, reply] { return List(*request, *reply); });
+                                        const grpc::ByteBuffer* request,
+                                        grpc::ByteBuffer* reply) override {
+    return AtOnce<v1::ListBatchesRequest, v1::ListBatchesReply>(
+        *context, "ListBatches", *request, *reply,
+        [this](const v1::ListBatchesRequest& request, v1::ListBatchesReply& reply) {
+          return List(request, reply);
+        });
   }
 
   grpc::ServerUnaryReactor* ListBatchItems(grpc::CallbackServerContext* context,
-                                           const v1::ListBatchItemsRequest* request,
-                                           v1::ListBatchItemsReply* reply) override {
-    return AtOnce(*context, "ListBatchItems", Holding(*request, *reply),
-                  [this, request, reply] { return ListItems(*request, *reply); });
+                                           const grpc::ByteBuffer* request,
+                                           grpc::ByteBuffer* reply) override {
+    return AtOnce<v1::ListBatchItemsRequest, v1::ListBatchItemsReply>(
+        *context, "ListBatchItems", *request, *reply,
+        [this](const v1::ListBatchItemsRequest& request, v1::ListBatchItemsReply& reply) {
+          return ListItems(request, reply);
+        });
   }
 
   grpc::ServerUnaryReactor* PauseBatch(grpc::CallbackServerContext* context,
-                                       const v1::PauseBatchRequest* request,
-                                       v1::Batch* reply) override {
-    return Change(*context, "PauseBatch", *request, *reply, &compile::Batches::Pause);
+                                       const grpc::ByteBuffer* request,
+                                       grpc::ByteBuffer* reply) override {
+    return Change<v1::PauseBatchRequest>(*context, "PauseBatch", *request, *reply,
+                                         &compile::Batches::Pause);
   }
 
   grpc::ServerUnaryReactor* ResumeBatch(grpc::CallbackServerContext* context,
-                                        const v1::ResumeBatchRequest* request,
-                                        v1::Batch* reply) override {
-    return Change(*context, "ResumeBatch", *request, *reply, &compile::Batches::Resume);
+                                        const grpc::ByteBuffer* request,
+                                        grpc::ByteBuffer* reply) override {
+    return Change<v1::ResumeBatchRequest>(*context, "ResumeBatch", *request, *reply,
+                                          &compile::Batches::Resume);
   }
 
  private:
@@ -393,13 +417,11 @@ class BatchService final
 
   // Spaces that are too large for a message were uploaded before it. Errors: kFailedPrecondition if
   // they are not in the store.
-  Result<v1::StartBatchRequest> Whole(const v1::StartBatchRequest& request,
-                                      const cache::Call& call) {
-    v1::StartBatchRequest whole = request;
-    if (!request.has_spaces_digest()) {
+  Result<v1::StartBatchRequest> Whole(v1::StartBatchRequest whole, const cache::Call& call) {
+    if (!whole.has_spaces_digest()) {
       return whole;
     }
-    KILN_TRY(const Digest digest, FromProto(request.spaces_digest()));
+    KILN_TRY(const Digest digest, FromProto(whole.spaces_digest()));
     const Result<cache::Blob> blob = engine_.store.Get(cache::ContentKey(digest), call);
     if (!blob.ok()) {
       return Error{.code = ErrorCode::kFailedPrecondition,
@@ -407,7 +429,7 @@ class BatchService final
                    .reason = "SOURCES_MISSING"};
     }
     v1::StartBatchRequest spaces;
-    if (request.spaces_size() != 0 || blob->bytes.size() > kMaxStoredRequest ||
+    if (whole.spaces_size() != 0 || blob->bytes.size() > kMaxStoredRequest ||
         !CheckParts(blob->bytes, *v1::StartBatchRequest::descriptor()).ok() ||
         !spaces.ParseFromArray(blob->bytes.data(), static_cast<int>(blob->bytes.size()))) {
       return Malformed("spaces_digest", "it names a StartBatchRequest with only spaces set");
@@ -420,10 +442,10 @@ class BatchService final
   // The order of the checks: form, then the caller, then sources, then what was done before, and
   // only then counting, which may take seconds. A request that changes nothing is answered before
   // that (spec/daemon 7.1).
-  Result<void> Start(const v1::StartBatchRequest& asked, const ops::Principal& who,
+  Result<void> Start(v1::StartBatchRequest asked, const ops::Principal& who,
                      const cache::Call& call, v1::StartBatchReply& reply, v1::ErrorDetail& detail) {
     KILN_TRY_VOID(CheckDurability(engine_, asked.durability()));
-    KILN_TRY(const v1::StartBatchRequest request, Whole(asked, call));
+    KILN_TRY(const v1::StartBatchRequest request, Whole(std::move(asked), call));
     KILN_TRY(compile::BatchRequest batch, FromProto(request));
     const Hash128 id = BatchIdOf(request);
     std::vector<compile::Source> sources;
@@ -483,25 +505,30 @@ class BatchService final
                                                                        const cache::Actor&);
   template <class Request>
   grpc::ServerUnaryReactor* Change(grpc::CallbackServerContext& context, std::string_view method,
-                                   const Request& request, v1::Batch& reply, Changing change) {
-    return AnswerUnary(
-        host_, context, {.name = method, .needs = Needs::kNothing, .held = Holding(request, reply)},
-        [this, &request, &reply, change](const CallContext& frame, const cache::Call&,
-                                         v1::ErrorDetail&) -> Result<void> {
+                                   const grpc::ByteBuffer& request, grpc::ByteBuffer& reply,
+                                   Changing change) {
+    return AnswerBytes<Request, v1::Batch>(
+        host_, context, method, request, reply,
+        [this, change](CallContext& frame, const Request& request, const cache::Call&,
+                       v1::Batch& reply, v1::ErrorDetail&) -> Result<void> {
           KILN_TRY(const Hash128 id, IdFromProto("batch_id", request.batch_id()));
           KILN_TRY(const compile::BatchSummary summary,
                    (engine_.batches.*change)(id, ActorOf(frame.principal())));
           ToProto(summary, reply);
           return {};
-        });
+        },
+        Needs::kNothing);
   }
 
-  // The body is called before this returns, so it may refer to what the caller has.
+  template <class Request, class Reply, class Body>
   grpc::ServerUnaryReactor* AtOnce(grpc::CallbackServerContext& context, std::string_view method,
-                                   HeldBytes held, const std::function<Result<void>()>& body) {
-    return AnswerUnary(host_, context,
-                       {.name = method, .needs = Needs::kNothing, .held = std::move(held)},
-                       [&body](const cache::Call&, v1::ErrorDetail&) { return body(); });
+                                   const grpc::ByteBuffer& request, grpc::ByteBuffer& reply,
+                                   Body body) {
+    return AnswerBytes<Request, Reply>(
+        host_, context, method, request, reply,
+        [body = std::move(body)](CallContext&, const Request& request, const cache::Call&,
+                                 Reply& reply, v1::ErrorDetail&) { return body(request, reply); },
+        Needs::kNothing);
   }
 
   const Host& host_;

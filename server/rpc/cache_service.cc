@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <memory>
-#include <optional>
 #include <span>
 
 #include <fmt/format.h>
@@ -30,13 +29,14 @@ std::string HexOf(const std::string& bytes) {
                                          ""));
 }
 
-// Uploads read bytes: a malformed message would otherwise look like the end of the stream. Requests
-// with lists do for what is in bytes_call.h.
+// All methods read bytes: see bytes_call.h. Of uploads a malformed message would otherwise look
+// like the end of the stream, too.
 using RawUpload =
     v1::CacheService::WithRawCallbackMethod_PutBlobs<v1::CacheService::CallbackService>;
 using RawMissing = v1::CacheService::WithRawCallbackMethod_FindMissing<RawUpload>;
 using RawRows = v1::CacheService::WithRawCallbackMethod_GetRows<RawMissing>;
-class CacheService final : public v1::CacheService::WithRawCallbackMethod_PutRows<RawRows> {
+using RawPutRows = v1::CacheService::WithRawCallbackMethod_PutRows<RawRows>;
+class CacheService final : public v1::CacheService::WithRawCallbackMethod_GetBlobs<RawPutRows> {
  public:
   CacheService(const Host& host, Engine& engine) : host_(host), engine_(engine) {}
 
@@ -51,19 +51,18 @@ class CacheService final : public v1::CacheService::WithRawCallbackMethod_PutRow
         });
   }
 
-  grpc::ServerWriteReactor<v1::GetBlobsReply>* GetBlobs(
-      grpc::CallbackServerContext* context, const v1::GetBlobsRequest* request) override {
-    auto pages = std::make_shared<std::optional<BlobPages>>();  // once there is a store
-    return StartStream<PagesCall<v1::GetBlobsReply>>(
-        host_, *context, "GetBlobs",
-        [this, request, pages, reader = host_.access.PartyOf(CallerOf(*context))](
-            const cache::Call& call, v1::ErrorDetail& detail) {
-          // The call is built before it is known whether there is a store. The first page is made
-          // by a job, which runs only once there is one.
-          if (!pages->has_value()) {
-            pages->emplace(engine_.store, host_.readers, reader, *request);
-          }
-          return (*pages)->Next(call, detail);
+  grpc::ServerWriteReactor<grpc::ByteBuffer>* GetBlobs(grpc::CallbackServerContext* context,
+                                                       const grpc::ByteBuffer* request) override {
+    using Pages = PagesCall<v1::GetBlobsRequest, v1::GetBlobsReply>;
+    return StartStream<Pages>(
+        host_, *context, "GetBlobs", *request,
+        // Called by a job, which runs only once there is a store.
+        [this, reader = host_.access.PartyOf(CallerOf(*context))](v1::GetBlobsRequest request) {
+          return [pages = std::make_shared<BlobPages>(engine_.store, host_.readers, reader,
+                                                      std::move(request))](
+                     const cache::Call& call, v1::ErrorDetail& detail) {
+            return pages->Next(call, detail);
+          };
         });
   }
 

@@ -10,12 +10,11 @@
 #include <utility>
 #include <vector>
 
-#include <grpcpp/impl/codegen/proto_utils.h>
-
 #include "cache/decorators/memory_store.h"
 #include "server/rpc/calls/explain_calls.h"
 #include "server/rpc/messages/convert_request.h"
 #include "server/rpc/messages/wire.h"
+#include "server/rpc/reactors/bytes_call.h"
 
 namespace kiln::rpc {
 namespace {
@@ -99,16 +98,17 @@ bool CompileAnswer::IsKnown(const cache::Call& call, const std::string& trace) {
 }
 
 // For a request that was answered from memory.
-void CompileAnswer::Remember(const v1::Outcome& outcome, const cache::Call& call) {
+void CompileAnswer::Remember(const v1::CompileRequest& request, const v1::Outcome& outcome,
+                             const cache::Call& call) {
   // Only what memory answered is remembered: of anything else the next answer may differ, in its
   // origin at least.
   const bool is_hit = outcome.kind() == v1::Outcome::OK && outcome.artifacts_size() == 1 &&
                       outcome.artifacts(0).origin() == v1::Artifact::MEMORY;
-  if (!is_hit || parsed_->want_explain() || !IsByDigests(*parsed_)) {
+  if (!is_hit || request.want_explain() || !IsByDigests(request)) {
     return;
   }
   auto explained = engine_.explains.WithSeq(outcome.explain_seq());
-  const Result<AskedVariant> asked = FromProto(parsed_->variant());
+  const Result<AskedVariant> asked = FromProto(request.variant());
   if (explained == nullptr || !asked.ok()) {
     return;
   }
@@ -137,44 +137,46 @@ void CompileAnswer::Remember(const v1::Outcome& outcome, const cache::Call& call
 }
 
 // Runs at most twice for one request: in gRPC's thread with kAtOnce, then in a job if memory did
-// not suffice. The message is parsed once.
+// not suffice. A request that waits for its job is the bytes that were sent: what is parsed at once
+// is short, and goes again.
 Result<void> CompileAnswer::Run(const cache::Call& call, v1::ErrorDetail& detail) {
   const bool at_once = call.deadline == cache::kAtOnce;
   // A reader leaves no record, so it takes the long way.
   if (at_once && call.may_write && IsKnown(call, detail.trace_id())) {
     return {};
   }
-  if (!parsed_.has_value()) {
-    KILN_TRY(parsed_, MessageFrom<v1::CompileRequest>(grpc::ByteBuffer(&request_, 1)));
+  if (at_once && request_.size() > kMostAtOnce) {
+    return NeedsWork();
   }
-  KILN_TRY_VOID(CheckDurability(engine_, parsed_->durability()));
-  KILN_TRY_VOID(CheckName("project", parsed_->project()));
+  KILN_TRY(const v1::CompileRequest request,
+           MessageFrom<v1::CompileRequest>(grpc::ByteBuffer(&request_, 1)));
+  KILN_TRY_VOID(CheckDurability(engine_, request.durability()));
+  KILN_TRY_VOID(CheckName("project", request.project()));
   CompileHow how{
       .build = {},
-      .inline_data = parsed_->inline_data(),
-      .asker = {.project = parsed_->project(), .lane = "interactive", .trace = detail.trace_id()}};
-  how.build.durability = DurabilityOf(parsed_->durability());
-  if (parsed_->retry_failed()) {
+      .inline_data = request.inline_data(),
+      .asker = {.project = request.project(), .lane = "interactive", .trace = detail.trace_id()}};
+  how.build.durability = DurabilityOf(request.durability());
+  if (request.retry_failed()) {
     how.build.failed = compile::KnownFailure::kTriedAgain;
   }
-  if (parsed_->on_miss() != v1::CompileRequest::COMPILE) {
+  if (request.on_miss() != v1::CompileRequest::COMPILE) {
     how.build.unknown = compile::UnknownVariant::kRefused;
   }
   v1::CompileReply reply;
   KILN_TRY_VOID(
-      CompileVariant(engine_, parsed_->variant(), how, call, *reply.mutable_outcome(), detail));
-  if (parsed_->want_explain()) {
+      CompileVariant(engine_, request.variant(), how, call, *reply.mutable_outcome(), detail));
+  if (request.want_explain()) {
     const auto record = engine_.explains.WithSeq(reply.outcome().explain_seq());
     if (record != nullptr) {
       ExplainTo(engine_, *record, call, *reply.mutable_explain());
     }
   }
   if (at_once && call.may_write) {
-    Remember(reply.outcome(), call);
+    Remember(request, reply.outcome(), call);
   }
   // Serialised here, in the thread that made it, and not by gRPC.
-  bool own = false;
-  (void)grpc::SerializationTraits<v1::CompileReply>::Serialize(reply, &reply_, &own);
+  WriteTo(reply, reply_);
   return {};
 }
 

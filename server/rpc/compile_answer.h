@@ -3,7 +3,6 @@
 // memory before is answered by its bytes, without reading them again. See spec/daemon 4.1
 #pragma once
 
-#include <optional>
 #include <string_view>
 
 #include <grpcpp/support/byte_buffer.h>
@@ -32,13 +31,13 @@ class CompileAnswer {
  private:
   std::string_view bytes() const;
   bool IsKnown(const cache::Call& call, const std::string& trace);
-  void Remember(const v1::Outcome& outcome, const cache::Call& call);
+  void Remember(const v1::CompileRequest& request, const v1::Outcome& outcome,
+                const cache::Call& call);
 
   Engine& engine_;
   RequestCache& known_;
   grpc::ByteBuffer& reply_;
-  grpc::Slice request_;                       // its bytes, in one piece
-  std::optional<v1::CompileRequest> parsed_;  // once it was read
+  grpc::Slice request_;  // its bytes, in one piece
 };
 
 }  // namespace kiln::rpc

@@ -12,7 +12,6 @@
 #include "server/rpc/calls/space_calls.h"
 #include "server/rpc/compile_answer.h"
 #include "server/rpc/fetch_call.h"
-#include "server/rpc/messages/wire.h"
 #include "server/rpc/reactors/bytes_call.h"
 #include "server/rpc/reactors/host.h"
 #include "server/rpc/reactors/stream_call.h"
@@ -22,17 +21,18 @@
 namespace kiln::rpc {
 namespace {
 
-// Compile and Fetch read and write bytes, so that those of blobs need not go through messages.
-// Uploads read bytes because a malformed message would otherwise look like the end of the stream.
+// All methods read and write bytes: see bytes_call.h. Compile and Fetch do so that those of blobs
+// need not go through messages, too, and uploads because a malformed message would otherwise look
+// like the end of the stream.
 using RawFetch =
     v1::CompileService::WithRawCallbackMethod_Fetch<v1::CompileService::CallbackService>;
 using RawUpload = v1::CompileService::WithRawCallbackMethod_PutSources<RawFetch>;
 using RawCompile = v1::CompileService::WithRawCallbackMethod_Compile<RawUpload>;
-// Requests with lists are read as bytes too: see bytes_call.h.
 using RawOptions = v1::CompileService::WithRawCallbackMethod_ListOptions<RawCompile>;
 using RawCount = v1::CompileService::WithRawCallbackMethod_CountVariants<RawOptions>;
 using RawList = v1::CompileService::WithRawCallbackMethod_ListVariants<RawCount>;
-class CompileService final : public v1::CompileService::WithRawCallbackMethod_Explain<RawList> {
+using RawExplain = v1::CompileService::WithRawCallbackMethod_Explain<RawList>;
+class CompileService final : public v1::CompileService::WithRawCallbackMethod_Inspect<RawExplain> {
  public:
   CompileService(const Host& host, Engine& engine) : host_(host), engine_(engine) {}
 
@@ -60,8 +60,7 @@ class CompileService final : public v1::CompileService::WithRawCallbackMethod_Ex
 
   grpc::ServerWriteReactor<grpc::ByteBuffer>* Fetch(grpc::CallbackServerContext* context,
                                                     const grpc::ByteBuffer* request) override {
-    return StartStream<FetchCall>(host_, *context, engine_,
-                                  MessageFrom<v1::FetchRequest>(*request));
+    return StartStream<FetchCall>(host_, *context, engine_, *request);
   }
 
   grpc::ServerUnaryReactor* ListOptions(grpc::CallbackServerContext* context,
@@ -97,15 +96,17 @@ class CompileService final : public v1::CompileService::WithRawCallbackMethod_Ex
         });
   }
 
-  grpc::ServerWriteReactor<v1::InspectReply>* Inspect(grpc::CallbackServerContext* context,
-                                                      const v1::InspectRequest* request) override {
-    // Kept by the body, as each page is made in a job of its own and goes on where the last one
+  grpc::ServerWriteReactor<grpc::ByteBuffer>* Inspect(grpc::CallbackServerContext* context,
+                                                      const grpc::ByteBuffer* request) override {
+    using Pages = PagesCall<v1::InspectRequest, v1::InspectReply>;
+    // Kept by what makes pages, as each is made in a job of its own and goes on where the last one
     // stopped.
-    auto pages = std::make_shared<InspectPages>(engine_, *request);
-    return StartStream<PagesCall<v1::InspectReply>>(
-        host_, *context, "Inspect",
-        [pages = std::move(pages)](const cache::Call& call, v1::ErrorDetail& detail) {
-          return pages->Next(call, detail);
+    return StartStream<Pages>(
+        host_, *context, "Inspect", *request, [this](v1::InspectRequest request) {
+          return [pages = std::make_shared<InspectPages>(engine_, std::move(request))](
+                     const cache::Call& call, v1::ErrorDetail& detail) {
+            return pages->Next(call, detail);
+          };
         });
   }
 

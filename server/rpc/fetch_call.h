@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <deque>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "compiler/base/mutex.h"
 #include "server/rpc/calls/fetch_pages.h"
 #include "server/rpc/reactors/paced_stream.h"
+#include "server/rpc/reactors/stream_request.h"
 
 namespace kiln::rpc {
 
@@ -19,13 +21,13 @@ namespace kiln::rpc {
 // Together they hold 2 MiB about.
 //
 // Threads: a job makes, gRPC calls back when a message was written; the mutex guards the queue.
-class FetchCall final : public PacedStream<grpc::ByteBuffer> {
+class FetchCall final : public PacedStream {
  public:
   FetchCall(const Host& host, grpc::CallbackServerContext& context, Engine& engine,
-            Result<v1::FetchRequest> request)
+            const grpc::ByteBuffer& request)
       : PacedStream(host, context, "Fetch"),
-        request_(std::move(request)),
-        pages_(engine, request_.ok() ? *request_ : v1::FetchRequest(), frame.trace()) {}
+        engine_(engine),
+        request_(host.readers, frame.principal().party, request) {}
 
  private:
   using Page = std::vector<grpc::ByteBuffer>;
@@ -34,24 +36,33 @@ class FetchCall final : public PacedStream<grpc::ByteBuffer> {
   static constexpr Duration kLongJob = std::chrono::milliseconds(20);
 
   void Begin() override {
-    Result<void> admitted = frame.Admit();
-    if (admitted.ok() && !request_.ok()) {
-      admitted = request_.error();
-    }
-    if (admitted.ok() && request_->on_miss() == v1::FetchRequest::COMPILE &&
-        frame.CallFor({}).may_write) {  // who may not is served what is known, and then refused
-      admitted = frame.AlsoNeeds(ops::Scope::kWrite);
-    }
+    const Result<void> admitted = frame.Admit();
     admitted.ok() ? MakePages() : End(admitted);
   }
+
+  // By the first job.
+  Result<void> Open(const cache::Call& call) {
+    KILN_TRY(v1::FetchRequest request, request_.Parse());
+    if (request.on_miss() == v1::FetchRequest::COMPILE &&
+        call.may_write) {  // who may not is served what is known, and then refused
+      KILN_TRY_VOID(frame.AlsoNeeds(ops::Scope::kWrite));
+    }
+    pages_.emplace(engine_, std::move(request), frame.trace());
+    return {};
+  }
+  // Whether the last page was made; there is none before the request was read.
+  bool AllMade() const { return pages_.has_value() && pages_->done(); }
 
   void MakePages() {
     RunJob(
         [this](const cache::Call& call) -> Result<void> {
           const Duration begun = frame.host().clock.Monotonic();
+          if (!pages_.has_value()) {
+            KILN_TRY_VOID(Open(call));
+          }
           bool room = true;
-          while (room && !pages_.done() && frame.host().clock.Monotonic() - begun < kLongJob) {
-            KILN_TRY(Page page, pages_.Next(call, detail_));
+          while (room && !AllMade() && frame.host().clock.Monotonic() - begun < kLongJob) {
+            KILN_TRY(Page page, pages_->Next(call, detail_));
             room = Offer(std::move(page));
           }
           return {};
@@ -91,7 +102,7 @@ class FetchCall final : public PacedStream<grpc::ByteBuffer> {
   // Whether the caller has to run the job: it is not running, but there is more, and room for it.
   bool TakeUp() KILN_REQUIRES(mutex_) {
     const bool make =
-        !making_ && !gone_ && result_.ok() && !pages_.done() && waiting_.size() <= kMostWaiting / 2;
+        !making_ && !gone_ && result_.ok() && !AllMade() && waiting_.size() <= kMostWaiting / 2;
     making_ = making_ || make;
     return make;
   }
@@ -143,11 +154,12 @@ class FetchCall final : public PacedStream<grpc::ByteBuffer> {
     }
   }
 
-  const Result<v1::FetchRequest> request_;
-  FetchPages pages_;        // of the job, while there is one
-  v1::ErrorDetail detail_;  // as well
-  Page page_;               // that is written; never empty then
-  size_t next_ = 0;         // of it
+  Engine& engine_;
+  StreamRequest<v1::FetchRequest> request_;  // of the job, while there is one
+  std::optional<FetchPages> pages_;          // as well
+  v1::ErrorDetail detail_;                   // as well
+  Page page_;                                // that is written; never empty then
+  size_t next_ = 0;                          // of it
   Mutex mutex_;
   std::deque<Page> waiting_ KILN_GUARDED_BY(mutex_);
   bool making_ KILN_GUARDED_BY(mutex_) = true;    // a job

@@ -161,10 +161,11 @@ Result<void> AppendRow(TableWrites& writes, const ExplainRow& row, int64_t max_b
 // transaction as the rows, so a crash leaves both or neither.
 Result<void> AppendRows(TableWrites& writes,
                         std::span<const std::shared_ptr<const ExplainRecord>> records,
-                        int64_t max_bytes) {
+                        int64_t max_bytes, int64_t room) {
   ExplainTotals totals;
   KILN_TRY(totals.slots, MetaInt(writes, "explain_slots"));
   KILN_TRY(totals.bytes, MetaInt(writes, "explain_bytes"));
+  max_bytes = std::min(max_bytes, totals.bytes + room);
   for (const ExplainRow& row : LatestRows(records)) {
     KILN_TRY_VOID(AppendRow(writes, row, max_bytes, totals));
   }
@@ -212,10 +213,17 @@ void ExplainTable::Append(std::span<const std::shared_ptr<const ExplainRecord>> 
   for (const std::shared_ptr<const ExplainRecord>& record : records) {
     weight.bytes += BytesOf(*record);
   }
-  const auto max_bytes = static_cast<int64_t>(max_bytes_);
-  store_.Post([records = std::vector(records.begin(), records.end()),
-               max_bytes](TableWrites& writes) { return AppendRows(writes, records, max_bytes); },
-              weight);
+  store_.Post(
+      [&store = store_, records = std::vector(records.begin(), records.end()), most = max_bytes_,
+       of_cache = cache_bytes_](TableWrites& writes) {
+        // Asked when they are written: nobody waits for a record, so there may be many. The table
+        // may be gone by then, the store is not.
+        const uint64_t room =
+            of_cache == 0 ? most : of_cache - std::min(of_cache, store.UsedBytes());
+        return AppendRows(writes, records, static_cast<int64_t>(most),
+                          static_cast<int64_t>(std::min(room, most)));
+      },
+      weight);
 }
 
 Result<std::vector<ExplainRecord>> ExplainTable::Records(const ExplainSlot& slot) {

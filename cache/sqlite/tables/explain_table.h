@@ -12,8 +12,11 @@ class ExplainTable final : public ExplainLog {
  public:
   // `max_bytes`: of all records, which no collection takes; slots go beyond it. Requires: store
   // outlives this.
-  explicit ExplainTable(SqliteStore& store, uint64_t max_bytes = uint64_t{1} << 40)
-      : store_(store), max_bytes_(max_bytes) {}
+  // `max_bytes`: of all records. `cache_bytes`: of the whole cache; where it has as many, records
+  // take the place of others and no more. 0: no bound.
+  explicit ExplainTable(SqliteStore& store, uint64_t max_bytes = uint64_t{1} << 40,
+                        uint64_t cache_bytes = 0)
+      : store_(store), max_bytes_(max_bytes), cache_bytes_(cache_bytes) {}
 
   uint64_t NextSeq() override;
   void Append(std::span<const std::shared_ptr<const ExplainRecord>> records) override;
@@ -29,7 +32,7 @@ class ExplainTable final : public ExplainLog {
                         const std::function<void(const ExplainRecord&)>& each);
 
   SqliteStore& store_;
-  const uint64_t max_bytes_;
+  const uint64_t max_bytes_, cache_bytes_;
 };
 
 }  // namespace kiln::cache::sqlite

@@ -139,6 +139,23 @@ TEST_F(ExplainTableTest, TooManyBytes_LoseSlotsAndTheNewOneIsThere) {
   EXPECT_GT(bytes(), 10 * kSize);
 }
 
+// Records are of use, and results are of more: a full cache takes none beside those that it has.
+TEST_F(ExplainTableTest, InAFullCache_RecordsTakeThePlaceOfOthers) {
+  const auto store = Open();
+  constexpr uint64_t kCache = uint64_t{4} << 20;
+  constexpr size_t kSize = 10'000;
+  ExplainTable table(*store, uint64_t{64} << 20, kCache);
+  for (int i = 0; i < 1'000; ++i) {
+    ExplainRecord record = At({.program = std::to_string(i)}, i);
+    record.detail = std::string(kSize, 'd');
+    Append(table, record);
+    ASSERT_TRUE(store->Flush().ok());
+    EXPECT_FALSE(table.Records(record.slot)->empty()) << i;
+  }
+  EXPECT_GT(store->UsedBytes(), kCache / 2);
+  EXPECT_LT(store->UsedBytes(), kCache + kCache / 8);
+}
+
 TEST_F(ExplainTableTest, TooManySlots_LoseOneAndTheNewOneIsThere) {
   const auto store = Open();
   ExplainTable table(*store);

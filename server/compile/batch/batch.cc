@@ -43,6 +43,15 @@ Result<void> CheckStarters(const BatchRun& run, const std::vector<std::string>& 
                          other == starters.end() ? std::string() : *other, actor.id);
 }
 
+// What was asked of a batch is done, and the store did not take it: whoever asked has to know that
+// it may not outlive the process.
+Error NotKept(const std::string& done, const Error& why) {
+  return {.code = why.code,
+          .context = done + ", but that could not be stored: " + why.context +
+                     "; it is stored when there is room, and undone if kilnd ends before",
+          .reason = why.reason};
+}
+
 }  // namespace
 
 // No chunk may be left that could touch this object.
@@ -120,13 +129,17 @@ Result<Batches::StartResult> Batches::Start(const Hash128& id, BatchRequest requ
   }
   if (going != nullptr) {
     if (changed) {
-      SaveRow(context_, *going);
+      (void)SaveRow(context_, *going);  // it has a row, which goes on as well
     }
     (void)worker_.Wake(going);
     return StartResult{.id = id, .attached = true};
   }
   RemoveRows(dropped);
-  SaveRow(context_, *run);
+  const Result<void> saved = SaveRow(context_, *run);
+  if (!saved.ok() && run->detach) {  // nobody would start it again
+    worker_.Finish(run, BatchState::kFailed);
+    return WithContext(saved.error(), "the batch was not started: a detached one has to be stored");
+  }
   const Result<void> submitted = worker_.Submit(run);
   // A full queue refuses the batch as a whole. It ends as failed, so that those who attached to it
   // meanwhile hear of an end.
@@ -167,7 +180,7 @@ std::optional<Batches::StartResult> Batches::Repeat(const Hash128& id, StartHow 
     }
     known->second = run;
   }
-  SaveRow(context_, *run);
+  (void)SaveRow(context_, *run);  // that of the run before says the same
   return StartResult{.id = id, .attached = false};
 }
 
@@ -362,6 +375,17 @@ Result<BatchSummary> Batches::Get(const Hash128& id) {
   return run->Summary();
 }
 
+// Saves what changed. Who asks for what is done already hears, too, that it is not stored yet.
+Result<void> Batches::Keep(BatchRun& run, bool changed) {
+  if (changed) {
+    return SaveRow(context_, run);
+  }
+  if (context_.options.rows == nullptr || !context_.options.rows->Waits(run.id)) {
+    return {};
+  }
+  return Error{.code = ErrorCode::kFull, .context = "the cache is full", .reason = "CACHE_FULL"};
+}
+
 // The stop is requested outside of the lock, because callbacks of the token run in this thread.
 // Chunks that are at work end the batch when they leave; only where there is none this call ends
 // it.
@@ -381,12 +405,13 @@ Result<BatchSummary> Batches::Cancel(const Hash128& id, const cache::Actor& acto
     }
     // Before it is answered: a process that ends in the next moment leaves a batch that is
     // cancelled, and not one that goes on.
-    if (changed) {
-      SaveRow(context_, *run);
-    }
+    const Result<void> kept = Keep(*run, changed);
     run->stop.request_stop();
     if (idle) {  // paused, or waiting for its client: nobody else ends it
       worker_.Finish(run, BatchState::kCancelled);
+    }
+    if (!kept.ok()) {
+      return NotKept("the batch is cancelled", kept.error());
     }
   }
   return Get(id);
@@ -400,8 +425,8 @@ Result<BatchSummary> Batches::Pause(const Hash128& id, const cache::Actor& actor
       KILN_TRY_VOID(CheckStarters(*run, run->starters, actor, true));
       changed = run->Pause(std::string(cache::OwnerName(actor.id)));
     }
-    if (changed) {
-      SaveRow(context_, *run);
+    if (const Result<void> kept = Keep(*run, changed); !kept.ok()) {
+      return NotKept("the batch is paused", kept.error());
     }
   }
   return Get(id);
@@ -417,13 +442,14 @@ Result<BatchSummary> Batches::Resume(const Hash128& id, const cache::Actor& acto
       KILN_TRY_VOID(CheckStarters(*run, run->starters, actor, false));
       changed = run->Unpause(std::string(cache::OwnerName(actor.id)), context_.clock.Monotonic());
     }
-    if (changed) {
-      SaveRow(context_, *run);
-    }
+    const Result<void> kept = Keep(*run, changed);
     if (!worker_.Wake(run)) {
       return Error{.code = ErrorCode::kResourceExhausted,
                    .context = "the batch lane is full; resume it later",
                    .reason = "QUEUE_FULL"};
+    }
+    if (!kept.ok()) {
+      return NotKept("the batch goes on", kept.error());
     }
   }
   return Get(id);

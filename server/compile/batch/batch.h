@@ -104,7 +104,8 @@ class Batches {
                                           std::function<void()> on_events);
 
   // These three change nothing of a batch that is over. A batch is of those who started it: each
-  // may resume it, but pause or cancel it only as long as no other has joined. Errors: kNotFound;
+  // may resume it, but pause or cancel it only as long as no other has joined. Errors: those of the
+  // rows if it is done and not stored, so that it may not outlive the process; kNotFound;
   // kPermissionDenied, NOT_YOURS.
   Result<BatchSummary> Cancel(const Hash128& id, const cache::Actor& actor = {});
   // Running variants end first. Watchers are told by whom.
@@ -143,6 +144,7 @@ class Batches {
       KILN_REQUIRES(mutex_);
   // Counts the results of whoever started a batch first.
   std::shared_ptr<HeldResults> HeldBy(std::string_view starter) KILN_REQUIRES(mutex_);
+  Result<void> Keep(BatchRun& run, bool changed);
   void RemoveRows(const std::vector<BatchRunPtr>& dropped);
 
   BatchContext context_;

@@ -118,9 +118,9 @@ int64_t UnixMs(Clock& clock) {
 }
 
 // Without a database nothing is written: the batch ends with the process.
-void SaveRow(const BatchContext& context, BatchRun& run, std::optional<BatchState> state) {
+Result<void> SaveRow(const BatchContext& context, BatchRun& run, std::optional<BatchState> state) {
   if (context.options.rows == nullptr) {
-    return;
+    return {};
   }
   // Held from the copy to the write: two threads that save one run would else write the older state
   // last.
@@ -142,7 +142,7 @@ void SaveRow(const BatchContext& context, BatchRun& run, std::optional<BatchStat
                               .next_seq = run.next_seq,
                               .progress = run.progress});
   }
-  (void)context.options.rows->Put(row);  // without a database the batch ends with the process
+  return context.options.rows->Put(row);
 }
 
 // Numbers of events go on far above those of the process before: whoever watches asks for what
@@ -198,7 +198,7 @@ BatchRunPtr RefusedRun(const BatchContext& context, const cache::BatchRow& row,
     run->Add({.kind = BatchEvent::Kind::kFinal, .progress = run->progress, .state = run->state});
   }
   if (row.state != failed.state) {
-    SaveRow(context, *run);
+    (void)SaveRow(context, *run);  // the next process refuses it again
   }
   return run;
 }

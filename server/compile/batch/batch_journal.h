@@ -39,8 +39,9 @@ int64_t UnixMs(Clock& clock);
 
 // Puts the row of a run: what the next process goes on with. `state`: instead of the run's. Rows of
 // one run are put one after another, under its save_mutex; its other lock is not held meanwhile.
-void SaveRow(const BatchContext& context, BatchRun& run,
-             std::optional<BatchState> state = std::nullopt);
+// Errors: as BatchRows; the next process goes on with the row before, unless it is put until then.
+Result<void> SaveRow(const BatchContext& context, BatchRun& run,
+                     std::optional<BatchState> state = std::nullopt);
 
 // The run of a row of an earlier process. One that is over tells its end; any other is parked until
 // a chunk is submitted for it.

@@ -368,7 +368,7 @@ void BatchWorker::Measure(const BatchRunPtr& run) {
   if (save) {
     // Outside of the lock of the run: SaveRow has a lock of its own, so that rows of one run are
     // written in their order.
-    SaveRow(context_, *run);
+    (void)SaveRow(context_, *run);  // counts, which are saved again
   }
 }
 
@@ -440,7 +440,8 @@ void BatchWorker::Finish(const BatchRunPtr& run, BatchState state) {
       run->AddFailures(program);  // of programs that were not finished
     }
   }
-  SaveRow(context_, *run, state);  // before anybody hears of the end, who may rely on it
+  // Before anybody hears of the end, who may rely on it. What finds no room now is put later.
+  (void)SaveRow(context_, *run, state);
   {
     const MutexLock lock(run->mutex);
     if (state == BatchState::kDone) {

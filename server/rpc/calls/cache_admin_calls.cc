@@ -67,7 +67,7 @@ cache::OnBytes TellBytes(const char* stage, const PushMaintenance& push) {
     v1::CacheMaintenance message = StageMessage(stage);
     message.mutable_progress()->set_bytes_done(done);
     message.mutable_progress()->set_bytes_total(total);
-    push(std::move(message));
+    push(message);
   };
 }
 
@@ -76,7 +76,7 @@ void PushFindings(const cache::VerifyReport& report, const PushMaintenance& push
   for (const cache::Fault& fault : report.faults) {
     v1::CacheMaintenance message;
     message.set_finding(WellFormed(FaultText(fault)));
-    push(std::move(message));
+    push(message);
   }
 }
 
@@ -276,7 +276,7 @@ Result<void> GcCache(Engine& engine, const v1::GcCacheRequest& request, const ca
   }
   done.set_used_before(report.used_before);
   done.set_used_after(report.used_after);
-  push(std::move(message));
+  push(message);
   return {};
 }
 
@@ -301,7 +301,7 @@ Result<void> VerifyCache(Engine& engine, const v1::VerifyCacheRequest& request,
   PushFindings(report, push);
   v1::CacheMaintenance message;
   CountsTo(report, *message.mutable_done());
-  push(std::move(message));
+  push(message);
   return {};
 }
 
@@ -328,7 +328,7 @@ Result<void> RepairCache(Engine& engine, const cache::Call& call, const PushMain
   done.set_set_aside(report.set_aside);
   done.set_refetched(restored.refetched);
   done.set_recompiled(restored.recompiled);
-  push(std::move(message));
+  push(message);
   return {};
 }
 

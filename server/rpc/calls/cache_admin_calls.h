@@ -12,7 +12,7 @@
 
 namespace kiln::rpc {
 
-using PushMaintenance = std::function<void(v1::CacheMaintenance)>;
+using PushMaintenance = std::function<void(const v1::CacheMaintenance&)>;
 
 enum class Paths : uint8_t { kWhole, kNamesOnly };  // whole ones are the owner's alone
 

@@ -203,11 +203,6 @@ Result<void> BlobUpload::Begin(const v1::PutBlobsRequest& message, const Digest&
 }
 
 Result<void> BlobUpload::Take(const v1::PutBlobsRequest& message) {
-  // gRPC bounds messages by the larger size of a request, so the smaller one of streams is asked
-  // here.
-  if (message.ByteSizeLong() > kMaxStreamMessage) {
-    return AboveLimit("stream message", kMaxStreamMessage, message.ByteSizeLong());
-  }
   KILN_TRY(const Digest digest, FromProto(message.digest()));
   if (open_ && digest != digest_) {
     return Malformed("digest", "a blob begins before the one before it is complete");

@@ -23,8 +23,8 @@ Result<void> FindMissing(Engine& engine, const v1::FindMissingRequest& request,
 class BlobPages {
  public:
   BlobPages(cache::BlobStore& store, ByteRoom& room, const ops::Party& reader,
-            const v1::GetBlobsRequest& request)
-      : store_(store), request_(request), held_(room, reader) {}
+            v1::GetBlobsRequest request)
+      : store_(store), request_(std::move(request)), held_(room, reader) {}
 
   // At most 3 MiB of messages; none after the last. Errors: as FindMissing; kUnavailable with
   // CONTENT_LOST if a blob went, or was written anew, before its last page was made.

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "server/rpc/calls/compile_calls.h"
@@ -20,8 +21,8 @@ struct ViewForms {
 // Views as a sequence of pages, one view of one artifact each. One thread at a time.
 class InspectPages {
  public:
-  InspectPages(Engine& engine, const v1::InspectRequest& request)
-      : engine_(engine), request_(request) {}
+  InspectPages(Engine& engine, v1::InspectRequest request)
+      : engine_(engine), request_(std::move(request)) {}
 
   // Messages that a stream takes; none after the last view. Errors: kNotFound with UNKNOWN_RESULT;
   // kInvalidArgument if the subject has no such view; kUnimplemented; kFailedPrecondition with

@@ -29,7 +29,7 @@ namespace {
 
 constexpr uint64_t kChunk = kMaxStreamMessage - 1024;  // leaves room for the rest
 
-using PushReply = std::function<void(v1::BuildPackReply)>;
+using PushReply = std::function<void(const v1::BuildPackReply&)>;
 
 // The programs of single variants; variants of one program follow each other in `points`. Programs
 // are gathered by name: the index is the number of its first variant.
@@ -243,7 +243,7 @@ void PushProgress(const PushReply& push, const char* stage, uint64_t done, uint6
   message.mutable_progress()->set_stage(stage);
   message.mutable_progress()->set_done(done);
   message.mutable_progress()->set_total(total);
-  push(std::move(message));
+  push(message);
 }
 
 // How much of the content of a plan was read: some of it is asked for twice, and what a base has is
@@ -400,7 +400,7 @@ Result<void> BuildPack(Engine& engine, const v1::BuildPackRequest& request,
   done.set_size(written.file_bytes);
   CountsTo(plan, *done.mutable_counts());
   done.set_failed(plan.failed);
-  push(std::move(message));
+  push(message);
   return {};
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <utility>
 #include <vector>
 
 #include "cache/leases/actor.h"
@@ -14,14 +15,14 @@ namespace kiln::rpc {
 // Ends with `done`. Errors: those of the service in pack.proto; kInvalidArgument.
 Result<void> BuildPack(Engine& engine, const v1::BuildPackRequest& request,
                        const cache::Actor& actor, const cache::Call& call,
-                       const std::function<void(v1::BuildPackReply)>& push,
+                       const std::function<void(const v1::BuildPackReply&)>& push,
                        v1::ErrorDetail& detail);
 
 // A part of a pack as a sequence of pages. One thread at a time.
 class PackPages {
  public:
-  PackPages(Engine& engine, const v1::ReadPackRequest& request)
-      : engine_(engine), request_(request) {}
+  PackPages(Engine& engine, v1::ReadPackRequest request)
+      : engine_(engine), request_(std::move(request)) {}
 
   // About 1 MiB; none after the last. Errors: kNotFound, UNKNOWN_PACK; kOutOfRange,
   // OFFSET_BEYOND_END; kDataLoss, DAMAGED.

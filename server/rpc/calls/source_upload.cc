@@ -21,9 +21,6 @@ Error UploadsFull(const ByteRoom& room) {
 // checked before anything is kept, and what is kept counts as held, together with that of all other
 // uploads (spec/daemon 10).
 Result<void> Upload::Take(const v1::PutSourcesRequest& message) {
-  if (message.ByteSizeLong() > kMaxStreamMessage) {
-    return AboveLimit("stream message", kMaxStreamMessage, message.ByteSizeLong());
-  }
   KILN_TRY(const Digest digest, FromProto(message.digest()));
   if (open_ && digest != digest_) {
     return Malformed("digest", "a source begins before the one before it is complete");

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 #include <google/protobuf/message.h>
+#include <google/protobuf/wire_format.h>
 
 #include "server/rpc/messages/request_error.h"
 
@@ -16,15 +17,24 @@ namespace {
 using MessageType = google::protobuf::Descriptor;
 using google::protobuf::FieldDescriptor;
 
-constexpr uint64_t kAllocation = 16;   // of the heap's own
-constexpr uint64_t kPlace = 16;        // in a list, which doubles when it grows
-constexpr uint64_t kText = 32;         // that is empty
-constexpr uint64_t kTextInPlace = 15;  // bytes of one that needs no room of its own
-constexpr uint64_t kUnknown = 2 * 16;  // of a field that the type does not have
-constexpr uint64_t kFewBytes = 4096;   // at most a megabyte
-constexpr size_t kMostNested = 100;    // the parser goes no deeper
+constexpr uint64_t kAllocation = 16;     // of the heap's own
+constexpr uint64_t kPlace = 16;          // in a list, which doubles when it grows
+constexpr uint64_t kText = 32;           // that is empty
+constexpr uint64_t kTextInPlace = 15;    // bytes of one that needs no room of its own
+constexpr uint64_t kUnknown = 2 * 16;    // of a field that the type does not have, in their list
+constexpr uint64_t kUnknownGroup = 96;   // the list of what is in it, which begins with one place
+constexpr uint64_t kPackedByte = 2 * 8;  // a number at least, in a list that doubles
+constexpr uint64_t kFewBytes = 4096;     // at most a megabyte
+constexpr size_t kMostNested = 101;      // the parser goes no deeper
 
-enum Wire : uint8_t { kVarint = 0, kFixed64 = 1, kBytes = 2, kFixed32 = 5 };
+enum Wire : uint8_t {
+  kVarint = 0,
+  kFixed64 = 1,
+  kBytes = 2,
+  kGroup = 3,
+  kGroupEnd = 4,
+  kFixed32 = 5,
+};
 
 // Reads what the parser will read. False at the end, or where that would stop.
 class Cursor {
@@ -48,7 +58,7 @@ class Cursor {
     return there;
   }
   size_t at() const { return at_; }
-  bool done() const { return at_ == bytes_.size(); }
+  size_t left() const { return bytes_.size() - at_; }
 
  private:
   ByteView bytes_;
@@ -73,67 +83,113 @@ class EmptySizes {
 
 uint64_t TextBytes(uint64_t size) { return kText + (size > kTextInPlace ? size + kAllocation : 0); }
 
-// Where a message ends that is being read, and of which type it is.
+// A text of a list, of a message, or of an unknown field is an object of its own.
+uint64_t TextOnHeap(uint64_t size) { return kAllocation + TextBytes(size); }
+
+// The field of a tag if its type is sent like that. Of any other the parser makes an unknown field,
+// as it does of a number that the type does not have.
+const FieldDescriptor* FieldOf(const MessageType* type, uint64_t tag) {
+  using google::protobuf::internal::WireFormat;
+  const uint64_t number = tag >> 3;
+  const FieldDescriptor* const field = type == nullptr || number > FieldDescriptor::kMaxNumber
+                                           ? nullptr
+                                           : type->FindFieldByNumber(static_cast<int>(number));
+  if (field == nullptr) {
+    return nullptr;
+  }
+  const bool is_sent_so =
+      WireFormat::WireTypeForFieldType(field->type()) ==
+      static_cast<google::protobuf::internal::WireFormatLite::WireType>(tag & 7);
+  return is_sent_so || (field->is_packable() && (tag & 7) == kBytes) ? field : nullptr;
+}
+
+// What is being read: a message, or a group, all of whose fields are unknown.
 struct Nested {
-  size_t end;
-  const MessageType* type;
+  size_t end;              // of the message, or of that which the group is in
+  const MessageType* type;  // null: a group, which ends by a tag
+};
+
+// One pass over the bytes. Messages in messages stand on a stack and not in calls of functions: how
+// deep they are is the sender's choice.
+class PartCounter {
+ public:
+  PartCounter(ByteView wire, const MessageType& type)
+      : cursor_(wire), within_{{.end = wire.size(), .type = &type}}, bytes_(empty_.Of(&type)) {}
+
+  uint64_t CountUpTo(uint64_t most) {
+    while (bytes_ <= most && Part()) {
+    }
+    return bytes_;
+  }
+
+ private:
+  // False at the end, and where the parser would stop.
+  bool Part() {
+    while (!within_.empty() && cursor_.at() >= within_.back().end) {
+      within_.pop_back();  // a group that ends so is none, and refused
+    }
+    uint64_t tag = 0;
+    if (within_.empty() || !cursor_.Number(tag)) {
+      return false;
+    }
+    const FieldDescriptor* const field = FieldOf(within_.back().type, tag);
+    uint64_t value = 0;
+    switch (tag & 7) {
+      case kVarint:
+        Add(field);
+        return cursor_.Number(value);
+      case kFixed64:
+        Add(field);
+        return cursor_.Skip(8);
+      case kFixed32:
+        Add(field);
+        return cursor_.Skip(4);
+      case kBytes:
+        Add(field);
+        return cursor_.Number(value) && value <= cursor_.left() && Text(field, value);
+      case kGroup:
+        bytes_ += kUnknown + kUnknownGroup;
+        return Enter({.end = within_.back().end, .type = nullptr});
+      case kGroupEnd: {
+        const bool is_group = within_.back().type == nullptr;
+        within_.pop_back();
+        return is_group;
+      }
+      default:
+        return false;
+    }
+  }
+
+  void Add(const FieldDescriptor* field) {
+    bytes_ += field == nullptr ? kUnknown : field->is_repeated() ? kPlace : 0;
+  }
+
+  bool Text(const FieldDescriptor* field, uint64_t size) {
+    if (field != nullptr && field->cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE) {
+      bytes_ += empty_.Of(field->message_type()) + kAllocation;
+      return Enter({.end = cursor_.at() + size, .type = field->message_type()});
+    }
+    bytes_ += field == nullptr || field->cpp_type() == FieldDescriptor::CPPTYPE_STRING
+                  ? TextOnHeap(size)
+                  : size * kPackedByte;
+    return cursor_.Skip(size);
+  }
+
+  bool Enter(const Nested& part) {
+    within_.push_back(part);
+    return within_.size() <= kMostNested;
+  }
+
+  EmptySizes empty_;
+  Cursor cursor_;
+  std::vector<Nested> within_;
+  uint64_t bytes_;
 };
 
 }  // namespace
 
-// Messages in messages stand on a stack and not in calls of this function: how deep they are is the
-// sender's choice.
 uint64_t ParsedBytes(ByteView wire, const MessageType& type, uint64_t most) {
-  EmptySizes empty;
-  Cursor cursor(wire);
-  std::vector<Nested> within = {{.end = wire.size(), .type = &type}};
-  uint64_t bytes = empty.Of(&type);
-  while (bytes <= most) {
-    while (!within.empty() && cursor.at() >= within.back().end) {
-      within.pop_back();
-    }
-    uint64_t tag = 0;
-    if (within.empty() || !cursor.Number(tag)) {
-      break;
-    }
-    const MessageType* const of = within.back().type;
-    const FieldDescriptor* const field = tag >> 3 > FieldDescriptor::kMaxNumber
-                                             ? nullptr
-                                             : of->FindFieldByNumber(static_cast<int>(tag >> 3));
-    bytes += field == nullptr ? kUnknown : field->is_repeated() ? kPlace : 0;
-    uint64_t value = 0;
-    switch (tag & 7) {
-      case kVarint:
-        if (!cursor.Number(value)) {
-          return bytes;
-        }
-        continue;
-      case kFixed64:
-      case kFixed32:
-        if (!cursor.Skip((tag & 7) == kFixed64 ? 8 : 4)) {
-          return bytes;
-        }
-        continue;
-      case kBytes:
-        break;
-      default:  // a group begins or ends; what is in it is unknown as well
-        continue;
-    }
-    if (!cursor.Number(value) || value > wire.size() - cursor.at()) {
-      return bytes;
-    }
-    const bool is_message =
-        field != nullptr && field->cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE;
-    if (is_message && within.size() < kMostNested) {
-      bytes += empty.Of(field->message_type()) + kAllocation;
-      within.push_back({.end = cursor.at() + value, .type = field->message_type()});
-      continue;
-    }
-    const bool is_text = field == nullptr || field->cpp_type() == FieldDescriptor::CPPTYPE_STRING;
-    bytes += is_text ? TextBytes(value) + kAllocation : value * sizeof(uint64_t);  // packed numbers
-    (void)cursor.Skip(value);
-  }
-  return bytes;
+  return PartCounter(wire, type).CountUpTo(most);
 }
 
 Result<void> CheckParts(ByteView wire, const MessageType& type) {

@@ -48,6 +48,7 @@ v1::StartBatchRequest Project() {
 TEST(ParsedSize, EmptyParts_AreRefusedAndRequestsAreNot) {
   const google::protobuf::Descriptor& batch = *v1::StartBatchRequest::descriptor();
   const google::protobuf::Descriptor& count = *v1::CountVariantsRequest::descriptor();
+  const google::protobuf::Descriptor& fetch = *v1::FetchRequest::descriptor();
   struct Row {
     const char* name;
     const google::protobuf::Descriptor& type;
@@ -67,6 +68,15 @@ TEST(ParsedSize, EmptyParts_AreRefusedAndRequestsAreNot) {
       {"empty spaces of a batch", batch, Times(500'000, part(batch, "spaces", "")), false},
       {"empty axes", batch, Times(20'000, part(batch, "spaces", Times(50, axis))), false},
       {"fields of no type", count, Times(500'000, std::string_view("\xFA\x07\x00", 3)), false},
+      // A field of the type that is sent as another type is sent is an unknown field.
+      {"numbers as texts", fetch, Times(500'000, std::string_view("\x32\x00", 2)), false},
+      {"messages as numbers", count, Times(500'000, std::string_view("\x08\x01", 2)), false},
+      {"numbers of another size", fetch, Times(500'000, std::string_view("\x35\0\0\0\0", 5)), true},
+      {"empty groups of a field", fetch, Times(500'000, "\x33\x34"), false},
+      {"empty groups of no field", fetch, Times(500'000, "\xFB\x07\xFC\x07"), false},
+      {"fields of a group", fetch,
+       "\x33" + Times(500'000, std::string_view("\x32\x00", 2)) + "\x34", false},
+      {"groups in groups without end", fetch, Times(500'000, "\x33"), true},  // the parser stops
       {"a long text", batch,
        part(batch, "project", "p") + std::string("\xFA\x07\x80\x80\x80\x01", 6) +
            std::string(2'097'152, 't'),
@@ -96,6 +106,44 @@ TEST(ParsedSize, IsAboutWhatProtobufTakes) {
     EXPECT_GT(counted, message->SpaceUsedLong() / 2);
     EXPECT_LT(counted, message->SpaceUsedLong() * 2);
   }
+}
+
+// What is counted of fields that protobuf keeps though it does not know them is what they take.
+TEST(ParsedSize, UnknownFields_AreCountedAsProtobufKeepsThem) {
+  constexpr size_t kParts = 100'000;
+  const std::string long_text = std::string("\x32\x40", 2) + std::string(64, 't');
+  for (const std::string& part : {
+           std::string("\x32\x00", 2),          // a bool as an empty text
+           long_text,                           // as a text that has room of its own
+           std::string("\x08\x01"),             // a message as a number
+           std::string("\x35\0\0\0\0", 5),      // a bool as a fixed number
+           std::string("\x33\x34"),             // as an empty group
+           std::string("\x33\x32\x00\x34", 4),  // as a group with a text in it
+           std::string("\xFB\x07\xFC\x07"),     // a group of no field
+           std::string("\xFA\x07\x00", 3),      // a text of no field
+       }) {
+    const std::string wire = Times(kParts, part);
+    v1::FetchRequest request;
+    ASSERT_TRUE(request.ParseFromString(wire)) << part.size();
+    const uint64_t counted =
+        ParsedBytes(AsBytes(wire), *v1::FetchRequest::descriptor(), UINT64_MAX);
+    EXPECT_GE(counted, request.SpaceUsedLong()) << part.size();
+    EXPECT_LT(counted, 4 * request.SpaceUsedLong()) << part.size();
+  }
+}
+
+// As the parser: a hundred within each other, and what is deeper is not read.
+TEST(ParsedSize, Groups_AreReadAsDeepAsTheParserReads) {
+  const auto nested = [](size_t deep) {
+    return Times(deep, "\x33") + Times(10'000, std::string_view("\x32\x00", 2)) +
+           Times(deep, "\x34");
+  };
+  v1::FetchRequest request;
+  ASSERT_TRUE(request.ParseFromString(nested(99)));
+  EXPECT_GE(ParsedBytes(AsBytes(nested(99)), *request.GetDescriptor(), UINT64_MAX),
+            request.SpaceUsedLong());
+  EXPECT_FALSE(request.ParseFromString(nested(1'000)));
+  EXPECT_LT(ParsedBytes(AsBytes(nested(1'000)), *request.GetDescriptor(), UINT64_MAX), 100'000U);
 }
 
 }  // namespace

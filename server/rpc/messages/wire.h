@@ -57,6 +57,14 @@ Result<Message> MessageFrom(const grpc::ByteBuffer& bytes) {
   return message;
 }
 
+// The bytes of a message, in place of what was there.
+template <class Message>
+void WriteTo(const Message& message, grpc::ByteBuffer& out) {
+  bool own = false;
+  out.Clear();
+  (void)grpc::SerializationTraits<Message>::Serialize(message, &out, &own);
+}
+
 // The bytes where they are; gRPC gives the owner back when they are sent.
 grpc::Slice SliceOf(ByteView bytes, const std::shared_ptr<const void>& owner);
 

@@ -23,23 +23,16 @@
 
 namespace kiln::rpc {
 
-inline size_t SizeOf(const grpc::ByteBuffer& bytes) { return bytes.Length(); }
-template <class Message>
-size_t SizeOf(const Message& message) {
-  return message.ByteSizeLong();
-}
-
 // Lives until the call is over and nobody has hold of it.
-template <class Message>
-class PacedStream : public grpc::ServerWriteReactor<Message>,
+class PacedStream : public grpc::ServerWriteReactor<grpc::ByteBuffer>,
                     public OpenStreams::Stream,
-                    public std::enable_shared_from_this<PacedStream<Message>> {
+                    public std::enable_shared_from_this<PacedStream> {
  public:
-  using Reactor = grpc::ServerWriteReactor<Message>;
+  using Reactor = grpc::ServerWriteReactor<grpc::ByteBuffer>;
 
   // gRPC holds a plain pointer until OnDone.
   void Launch() {
-    self_ = this->shared_from_this();
+    self_ = shared_from_this();
     Step([this] {
       frame.host().streams.Add(self_);
       Begin();
@@ -55,12 +48,12 @@ class PacedStream : public grpc::ServerWriteReactor<Message>,
   virtual void OnWritten(bool ok) = 0;
 
   // Hands a message to the transport; nothing happens once the call has ended.
-  void Write(const Message& message) {
+  void Write(const grpc::ByteBuffer& message) {
     const MutexLock lock(pace_mutex_);
     if (!ended_) {
       frame.Introduce();
-      pace_.Begin(SizeOf(message), frame.host().clock.Monotonic());
-      this->StartWrite(&message);
+      pace_.Begin(message.Length(), frame.host().clock.Monotonic());
+      StartWrite(&message);
     }
   }
 
@@ -89,24 +82,22 @@ class PacedStream : public grpc::ServerWriteReactor<Message>,
       }
       working_ = true;
     }
-    frame.Submit(
-        [self = this->shared_from_this(), body = std::move(body)](const cache::Call& call) {
-          return body(call);
-        },
-        [self = this->shared_from_this(), done = std::move(done)](const Result<void>& result) {
-          {
-            const MutexLock lock(self->pace_mutex_);
-            self->working_ = false;
-            if (self->ends_as_.has_value()) {
-              self->EndNow(*self->ends_as_, {});
-            }
-            if (self->ended_) {
-              return;
-            }
-          }
-          self->Step([&] { done(result); });
-        },
-        lane);
+    frame.Submit([self = shared_from_this(),
+                  body = std::move(body)](const cache::Call& call) { return body(call); },
+                 [self = shared_from_this(), done = std::move(done)](const Result<void>& result) {
+                   {
+                     const MutexLock lock(self->pace_mutex_);
+                     self->working_ = false;
+                     if (self->ends_as_.has_value()) {
+                       self->EndNow(*self->ends_as_, {});
+                     }
+                     if (self->ended_) {
+                       return;
+                     }
+                   }
+                   self->Step([&] { done(result); });
+                 },
+                 lane);
   }
 
   // Ends the call once no job works for it.
@@ -146,7 +137,7 @@ class PacedStream : public grpc::ServerWriteReactor<Message>,
     if (!ended_) {
       ended_ = true;
       ended_at_ = frame.host().clock.Monotonic();
-      this->Finish(frame.StatusOf(result, std::move(detail)));
+      Finish(frame.StatusOf(result, std::move(detail)));
     }
   }
 

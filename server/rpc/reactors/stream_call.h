@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Calls that stream replies, in two forms: a job that says what happens while it works, and pages
-// that are made when the transport wants more. Requests that stream are upload_call.
+// that are made when the transport wants more. Their requests are bytes, which their first job
+// parses. Requests that stream are upload_call.
 // See spec/daemon 2.7
 #pragma once
 
@@ -11,8 +12,10 @@
 
 #include "compiler/base/mutex.h"
 #include "server/rpc/messages/message_limits.h"
+#include "server/rpc/messages/wire.h"
 #include "server/rpc/reactors/call_context.h"
 #include "server/rpc/reactors/paced_stream.h"
+#include "server/rpc/reactors/stream_request.h"
 
 namespace kiln::rpc {
 
@@ -20,42 +23,38 @@ namespace kiln::rpc {
 // memory. A reader who lets more wait than a stream may hold is dropped.
 //
 // Threads: the job pushes, gRPC calls back when one was written; one mutex guards what waits.
-template <class Message>
-class StreamCall final : public PacedStream<Message> {
+template <class Request, class Message>
+class StreamCall final : public PacedStream {
  public:
-  using Push = std::function<void(Message)>;
-  using Body = std::function<Result<void>(const cache::Call&, const Push&, v1::ErrorDetail&)>;
+  using Push = std::function<void(const Message&)>;
+  using Body = std::function<Result<void>(const ops::Principal&, const Request&, const cache::Call&,
+                                          const Push&, v1::ErrorDetail&)>;
 
   StreamCall(const Host& host, grpc::CallbackServerContext& context, std::string_view method,
-             Body body)
-      : PacedStream<Message>(host, context, method), body_(std::move(body)) {}
-  // For a job that has to know who calls.
-  using BodyFor = std::function<Result<void>(const ops::Principal&, const cache::Call&, const Push&,
-                                             v1::ErrorDetail&)>;
-  StreamCall(const Host& host, grpc::CallbackServerContext& context, std::string_view method,
-             BodyFor body)
-      : PacedStream<Message>(host, context, method),
-        body_([this, body = std::move(body)](const cache::Call& call, const Push& push,
-                                             v1::ErrorDetail& detail) {
-          return body(this->frame.principal(), call, push, detail);
-        }) {}
+             const grpc::ByteBuffer& request, Body body)
+      : PacedStream(host, context, method), request_(request), body_(std::move(body)) {}
 
  private:
   void Begin() override {
-    if (const Result<void> admitted = this->frame.Admit(); !admitted.ok()) {
-      return this->End(admitted);
+    if (const Result<void> admitted = frame.Admit(); !admitted.ok()) {
+      return End(admitted);
     }
-    detail_.set_trace_id(this->frame.trace());
-    this->RunJob(
-        [this](const cache::Call& call) {
-          return body_(
-              call, [this](Message message) { Add(std::move(message)); }, detail_);
+    detail_.set_trace_id(frame.trace());
+    RunJob(
+        [this](const cache::Call& call) -> Result<void> {
+          KILN_TRY(const Request request, MessageFrom<Request>(request_));
+          const Push push = [this](const Message& message) {
+            grpc::ByteBuffer bytes;
+            WriteTo(message, bytes);
+            Add(std::move(bytes));
+          };
+          return body_(frame.principal(), request, call, push, detail_);
         },
         [this](const Result<void>& result) { Worked(result); }, jobs::Lane::kBatch);
   }
 
-  void Add(Message message) {
-    const size_t size = SizeOf(message);
+  void Add(grpc::ByteBuffer message) {
+    const size_t size = message.Length();
     bool fits = true;
     {
       const MutexLock lock(mutex_);
@@ -74,13 +73,13 @@ class StreamCall final : public PacedStream<Message> {
         TakeNext();
       }
     }
-    fits ? this->Write(current_) : this->EndWith(SlowReader());
+    fits ? Write(current_) : EndWith(SlowReader());
   }
 
   void TakeNext() KILN_REQUIRES(mutex_) {
     current_ = std::move(waiting_.front());
     waiting_.pop_front();
-    waiting_bytes_ -= SizeOf(current_);
+    waiting_bytes_ -= current_.Length();
   }
 
   void Worked(const Result<void>& result) {
@@ -92,7 +91,7 @@ class StreamCall final : public PacedStream<Message> {
         return;  // whoever has written the last one goes on
       }
     }
-    this->End(result, std::move(detail_));
+    End(result, std::move(detail_));
   }
 
   void OnWritten(bool ok) override {
@@ -103,10 +102,10 @@ class StreamCall final : public PacedStream<Message> {
         gone_ = true;
         waiting_.clear();
         waiting_bytes_ = 0;
-        this->frame.Cancel();
+        frame.Cancel();
       }
       more = !waiting_.empty();
-      this->Written(more);
+      Written(more);
       if (more) {
         TakeNext();
       } else {
@@ -117,17 +116,18 @@ class StreamCall final : public PacedStream<Message> {
       }
     }
     if (more) {
-      this->Write(current_);
+      Write(current_);
     } else {
-      this->End(result_, std::move(detail_));
+      End(result_, std::move(detail_));
     }
   }
 
+  const grpc::ByteBuffer request_;
   const Body body_;
   v1::ErrorDetail detail_;
-  Message current_;
+  grpc::ByteBuffer current_;
   Mutex mutex_;
-  std::deque<Message> waiting_ KILN_GUARDED_BY(mutex_);
+  std::deque<grpc::ByteBuffer> waiting_ KILN_GUARDED_BY(mutex_);
   uint64_t waiting_bytes_ KILN_GUARDED_BY(mutex_) = 0;
   bool writing_ KILN_GUARDED_BY(mutex_) = false;
   bool gone_ KILN_GUARDED_BY(mutex_) = false;    // the reader
@@ -137,41 +137,53 @@ class StreamCall final : public PacedStream<Message> {
 
 // Writes a page, then makes the next one: at most one is in memory. One that is larger than what a
 // stream may hold needs a place in the room that readers share. An empty page is the end.
-template <class Message>
-class PagesCall final : public PacedStream<Message> {
+template <class Request, class Message>
+class PagesCall final : public PacedStream {
  public:
   using MakePage =
       std::function<Result<std::vector<Message>>(const cache::Call&, v1::ErrorDetail&)>;
+  // Called once, by the first job.
+  using Open = std::function<MakePage(Request)>;
 
   PagesCall(const Host& host, grpc::CallbackServerContext& context, std::string_view method,
-            MakePage make_page)
-      : PacedStream<Message>(host, context, method), make_page_(std::move(make_page)) {}
+            const grpc::ByteBuffer& request, Open open)
+      : PacedStream(host, context, method),
+        request_(host.readers, frame.principal().party, request),
+        open_(std::move(open)) {}
 
  private:
   void Begin() override {
-    const Result<void> admitted = this->frame.Admit();
-    admitted.ok() ? NextPage() : this->End(admitted);
+    const Result<void> admitted = frame.Admit();
+    admitted.ok() ? NextPage() : End(admitted);
   }
 
   void NextPage() {
-    this->RunJob(
+    RunJob(
         [this](const cache::Call& call) -> Result<void> {
-          KILN_TRY(page_, make_page_(call, detail_));
+          if (make_page_ == nullptr) {
+            KILN_TRY(Request request, request_.Parse());
+            make_page_ = open_(std::move(request));
+          }
+          KILN_TRY(const std::vector<Message> made, make_page_(call, detail_));
+          page_.clear();
           next_ = 0;
+          for (const Message& message : made) {
+            WriteTo(message, page_.emplace_back());
+          }
           return Hold();
         },
         [this](const Result<void>& made) {
           if (!made.ok() || page_.empty()) {
-            return this->End(made, std::move(detail_));
+            return End(made, std::move(detail_));
           }
-          this->Write(page_[next_]);
+          Write(page_[next_]);
         });
   }
 
   Result<void> Hold() {
     uint64_t bytes = 0;
-    for (const Message& message : page_) {
-      bytes += SizeOf(message);
+    for (const grpc::ByteBuffer& message : page_) {
+      bytes += message.Length();
     }
     held_.GiveBackAll();
     if (bytes > kMaxStreamBuffer && !held_.Take(bytes)) {
@@ -185,19 +197,21 @@ class PagesCall final : public PacedStream<Message> {
 
   void OnWritten(bool ok) override {
     const bool more = next_ + 1 < page_.size();
-    this->Written(more);
-    if (!ok || this->frame.cancelled()) {
-      return this->End(
+    Written(more);
+    if (!ok || frame.cancelled()) {
+      return End(
           Error{.code = ErrorCode::kCancelled, .context = "the reader is gone", .reason = {}});
     }
     ++next_;
-    more ? this->Write(page_[next_]) : NextPage();
+    more ? Write(page_[next_]) : NextPage();
   }
 
-  const MakePage make_page_;
+  StreamRequest<Request> request_;  // of the jobs, like what follows
+  const Open open_;
+  MakePage make_page_;
   v1::ErrorDetail detail_;
-  std::vector<Message> page_;
-  ByteRoom::Share held_{this->frame.host().readers, this->frame.principal().party};
+  std::vector<grpc::ByteBuffer> page_;
+  ByteRoom::Share held_{frame.host().readers, frame.principal().party};
   size_t next_ = 0;
 };
 

@@ -5,6 +5,7 @@
 #include <memory>
 #include <utility>
 
+#include "cache/decorators/memory_store.h"
 #include "compiler/base/mutex.h"
 #include "server/rpc/reactors/open_streams.h"
 #include "server/rpc/reactors/reader_pace.h"
@@ -125,9 +126,8 @@ grpc::ServerUnaryReactor* Finished(grpc::CallbackServerContext& context,
 }
 
 grpc::ServerUnaryReactor* Answer(const Host& host, grpc::CallbackServerContext& context,
-                                 UnaryMethod method, FramedBody body, std::string object) {
+                                 UnaryMethod method, FramedBody body) {
   auto frame = std::make_unique<CallContext>(host, context, method.name);
-  frame->SetObject(std::move(object));
   v1::ErrorDetail detail;
   detail.set_trace_id(frame->trace());
   const auto answered = [&](const Result<void>& result) -> grpc::ServerUnaryReactor* {
@@ -139,9 +139,13 @@ grpc::ServerUnaryReactor* Answer(const Host& host, grpc::CallbackServerContext& 
     return call;
   };
   if (method.needs == Needs::kNothing) {
-    return answered(frame->Permitted().ok()
-                        ? frame->Try([&] { return body(*frame, frame->CallFor({}), detail); })
-                        : frame->Permitted());
+    const cache::Call now = frame->CallFor({.deadline = cache::kAtOnce});
+    const Result<void> done = frame->Permitted().ok()
+                                  ? frame->Try([&] { return body(*frame, now, detail); })
+                                  : frame->Permitted();
+    if (done.ok() || done.error().reason != kNeedsWork) {
+      return answered(done);
+    }
   }
   if (const Result<void> admitted = frame->Admit(); !admitted.ok()) {
     return Finished(context, frame->StatusOf(admitted));
@@ -160,9 +164,9 @@ grpc::ServerUnaryReactor* Answer(const Host& host, grpc::CallbackServerContext& 
 }  // namespace
 
 grpc::ServerUnaryReactor* AnswerUnary(const Host& host, grpc::CallbackServerContext& context,
-                                      UnaryMethod method, FramedBody body, std::string object) {
+                                      UnaryMethod method, FramedBody body) {
   try {
-    return Answer(host, context, std::move(method), std::move(body), std::move(object));
+    return Answer(host, context, std::move(method), std::move(body));
   } catch (...) {  // not of a body: the call cannot even be begun
     const Error error = ThrownError();
     return Finished(context, {static_cast<grpc::StatusCode>(error.code), error.context});
@@ -170,12 +174,11 @@ grpc::ServerUnaryReactor* AnswerUnary(const Host& host, grpc::CallbackServerCont
 }
 
 grpc::ServerUnaryReactor* AnswerUnary(const Host& host, grpc::CallbackServerContext& context,
-                                      UnaryMethod method, UnaryBody body, std::string object) {
+                                      UnaryMethod method, UnaryBody body) {
   return AnswerUnary(
       host, context, std::move(method),
       FramedBody([body = std::move(body)](CallContext&, const cache::Call& call,
-                                          v1::ErrorDetail& detail) { return body(call, detail); }),
-      std::move(object));
+                                          v1::ErrorDetail& detail) { return body(call, detail); }));
 }
 
 }  // namespace kiln::rpc

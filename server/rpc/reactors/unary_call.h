@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Unary calls: a function over messages -> the reactor that gRPC wants. gRPC keeps request and
+// Unary calls: a function -> the reactor that gRPC wants. gRPC keeps request and
 // reply until the client has taken the reply, which a client can put off for ever: such calls share
 // a room with slow streams, and end after a time. See spec/daemon 2.2, 2.4, 9.6
 #pragma once
@@ -9,7 +9,6 @@
 #include <string>
 #include <string_view>
 
-#include <google/protobuf/message.h>
 #include <grpcpp/server_context.h>
 #include <grpcpp/support/byte_buffer.h>
 #include <grpcpp/support/server_callback.h>
@@ -26,17 +25,18 @@ enum class Needs : uint8_t {
   kWork,          // a job, refused while the daemon drains
   kWorkOrMemory,  // the same, but first the body is asked for what memory has (cache::kAtOnce),
                   // for which no other thread has to wake up
-  kNothing,       // answered here, outside of the queue
+  kNothing,       // answered here, outside of the queue; by a job if the body says NeedsWork
 };
+
+// What a body says that was asked here and now (cache::kAtOnce) and that a job has to do.
+inline constexpr std::string_view kNeedsWork = "NEEDS_WORK";
+inline Error NeedsWork() {
+  return {.code = ErrorCode::kUnavailable, .context = "a job", .reason = std::string(kNeedsWork)};
+}
 
 // The bytes of messages that a call keeps until its reply is taken, as they are then.
 using HeldBytes = std::function<uint64_t()>;
 
-// A reply is there as a message and as the bytes that are sent.
-inline HeldBytes Holding(const google::protobuf::Message& request,
-                         const google::protobuf::Message& reply) {
-  return [&request, &reply] { return request.ByteSizeLong() + 2 * reply.ByteSizeLong(); };
-}
 inline HeldBytes Holding(const grpc::ByteBuffer& request, const grpc::ByteBuffer& reply) {
   return [&request, &reply] { return uint64_t{request.Length()} + reply.Length(); };
 }
@@ -55,11 +55,11 @@ using UnaryBody = std::function<Result<void>(const cache::Call&, v1::ErrorDetail
 // For one that wants to know who calls.
 using FramedBody = std::function<Result<void>(CallContext&, const cache::Call&, v1::ErrorDetail&)>;
 
-// `object`: what the audit log names. The body is called before this returns, or by a job; messages
-// live until then, and until the call is over.
+// The body is called before this returns, or by a job, or both; messages live until then, and until
+// the call is over.
 grpc::ServerUnaryReactor* AnswerUnary(const Host& host, grpc::CallbackServerContext& context,
-                                      UnaryMethod method, FramedBody body, std::string object = {});
+                                      UnaryMethod method, FramedBody body);
 grpc::ServerUnaryReactor* AnswerUnary(const Host& host, grpc::CallbackServerContext& context,
-                                      UnaryMethod method, UnaryBody body, std::string object = {});
+                                      UnaryMethod method, UnaryBody body);
 
 }  // namespace kiln::rpc

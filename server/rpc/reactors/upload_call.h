@@ -9,12 +9,13 @@
 #include <string_view>
 #include <utility>
 
-#include <grpcpp/impl/codegen/proto_utils.h>
 #include <grpcpp/support/byte_buffer.h>
 #include <grpcpp/support/server_callback.h>
 
 #include "compiler/base/mutex.h"
 #include "server/rpc/calls/compile_calls.h"
+#include "server/rpc/messages/message_limits.h"
+#include "server/rpc/messages/request_error.h"
 #include "server/rpc/messages/wire.h"
 #include "server/rpc/reactors/call_context.h"
 #include "server/rpc/reactors/open_streams.h"
@@ -107,6 +108,11 @@ class UploadCall final : public grpc::ServerReadReactor<grpc::ByteBuffer>,
   }
 
   Result<void> Take() {
+    // gRPC bounds messages by the larger size of a request, so the smaller one of streams is asked
+    // here, before the message is parsed.
+    if (bytes_.Length() > kMaxStreamMessage) {
+      return AboveLimit("stream message", kMaxStreamMessage, bytes_.Length());
+    }
     KILN_TRY(const Request message, MessageFrom<Request>(bytes_));
     bytes_.Clear();
     const Result<void> taken =  // which hashes what is complete
@@ -129,8 +135,7 @@ class UploadCall final : public grpc::ServerReadReactor<grpc::ByteBuffer>,
                         return {};
                       }
                       KILN_TRY(const Reply reply, self->upload_->Finish());
-                      bool own = false;
-                      (void)grpc::SerializationTraits<Reply>::Serialize(reply, &self->reply_, &own);
+                      WriteTo(reply, self->reply_);
                       self->End({});
                       return {};
                     });

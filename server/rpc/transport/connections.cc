@@ -346,12 +346,30 @@ uint64_t Connections::CloseWorstNewcomer(uint64_t least) {
   return sent;
 }
 
-// Newcomers go that have sent too much, and those that were there while the process grew. Of the
-// latter nobody knows which is to blame, but one that asks for something has become a client
-// within moments. Those that come later are measured against what the process has by then, and
-// what is freed is used again, so newcomers hold so much together at most.
+// Newcomers that were there while the process grew. Nobody knows whether one of them is to blame,
+// or which, or a call of somebody else: but their blocks stand for so much each at most. So those
+// go that have sent most, until the others cannot hold half of what it may grow by. One that asks
+// for something has become a client within moments. Those that come later are measured against
+// what the process has by then, and what is freed is used again, so newcomers hold one and a half
+// times as much together at most. Gives the unexplained bytes of those that went.
+uint64_t Connections::CloseGrown(std::vector<Rows::iterator> grown) {
+  const uint64_t stay = options_.newcomer_growth / 2 / options_.newcomer_block;
+  std::sort(grown.begin(), grown.end(), [](const auto& a, const auto& b) {
+    const uint64_t of_a = a->second.inflow.unexplained(), of_b = b->second.inflow.unexplained();
+    return of_a != of_b ? of_a > of_b : a->second.since < b->second.since;
+  });
+  uint64_t gone = 0;
+  for (size_t i = 0; i + stay < grown.size(); ++i) {
+    gone += grown[i]->second.inflow.unexplained();
+    CloseFlood(grown[i]);
+  }
+  return gone;
+}
+
+// Newcomers go that have sent too much, alone or together, or that may have let the process grow.
 void Connections::LookAtInflows(Duration now) {
   uint64_t of_newcomers = 0;
+  std::vector<Rows::iterator> grown;
   const uint64_t resident = count_[static_cast<size_t>(Class::kNewcomers)] == 0 ? 0 : Resident();
   for (auto row = open_.begin(); row != open_.end();) {
     const Class of = row->second.of;
@@ -366,17 +384,20 @@ void Connections::LookAtInflows(Duration now) {
     Inflow& inflow = row->second.inflow;
     inflow.Look(TrafficOf(row->first), now);
     const bool is_new = of == Class::kNewcomers;
-    const bool grew = is_new && resident > row->second.resident + options_.newcomer_growth;
     if (inflow.unexplained() <= kQuiet) {
       row->second.quiet = now;
     }
-    if (grew || inflow.unexplained() > (is_new ? options_.newcomer_bytes : options_.client_bytes)) {
+    if (inflow.unexplained() > (is_new ? options_.newcomer_bytes : options_.client_bytes)) {
       row = CloseFlood(row);
       continue;
     }
     of_newcomers += is_new ? inflow.unexplained() : 0;
+    if (is_new && resident > row->second.resident + options_.newcomer_growth) {
+      grown.push_back(row);
+    }
     ++row;
   }
+  of_newcomers -= CloseGrown(std::move(grown));
   // It ends: as long as the sum is above the bound somebody has sent at least a byte, and each
   // round takes one of them away.
   while (of_newcomers > options_.newcomers_bytes) {

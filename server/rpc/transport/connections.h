@@ -11,8 +11,10 @@
 // (FruitlessCalls). The kernel itself takes little more from a newcomer than it may send
 // (BoundInflow), however late this is looked at. A block of headers without its end may stand for a
 // thousand times its bytes, and nobody is shown it, so newcomers are closed, too, when the process
-// grows while they are there. A client with a token may leave such a block on so many connections,
-// not on each of them. See spec/daemon 10, 11.2, 11.3
+// grows while they are there, but for so few that their blocks can be no more than half of that:
+// calls of others let the process grow as well, and who has sent least is least to blame. A client
+// with a token may leave such a block on so many connections, not on each of them. See spec/daemon
+// 10, 11.2, 11.3
 #pragma once
 
 #include <array>
@@ -23,6 +25,7 @@
 #include <string>
 #include <string_view>
 #include <sys/types.h>
+#include <vector>
 
 #include "compiler/base/clock.h"
 #include "compiler/base/mutex.h"
@@ -61,6 +64,8 @@ class Connections {
     // grow while a newcomer is one.
     std::function<uint64_t()> resident = nullptr;
     uint64_t newcomer_growth = uint64_t{256} << 20;
+    // What gRPC makes at most of a block of headers without its end (before settings are known).
+    uint64_t newcomer_block = uint64_t{16} << 20;
     // Is told whose connection was closed because it flooded; must not call back. May be null.
     std::function<void(const ops::Party&)> on_flood = nullptr;
   };
@@ -133,6 +138,7 @@ class Connections {
   uint64_t Resident() const { return options_.resident == nullptr ? 0 : options_.resident(); }
   void LookAtInflows(Duration now) KILN_REQUIRES(mutex_);
   void HearOf(Row& row, int fd) KILN_REQUIRES(mutex_);
+  uint64_t CloseGrown(std::vector<Rows::iterator> grown) KILN_REQUIRES(mutex_);
   void CloseUnheard(Duration now) KILN_REQUIRES(mutex_);
   void CloseAllOf(const std::string& party) KILN_REQUIRES(mutex_);
   void Sweep() KILN_REQUIRES(mutex_);

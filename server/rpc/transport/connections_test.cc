@@ -3,6 +3,7 @@
 
 #include <array>
 #include <chrono>
+#include <deque>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
@@ -272,7 +273,7 @@ TEST_F(ConnectionsTest, CallsThatSendHeadersOnly_EndWithTheirConnections) {
 class FloodTest : public ConnectionsTest {
  protected:
   static constexpr size_t kNewcomer = 20'000, kNewcomers = 30'000, kClient = 50'000, kGrowth = 1000;
-  FloodTest()
+  explicit FloodTest(uint64_t block = kGrowth)  // more than half: nobody stays
       : connections({.most = kMost,
                      .newcomer_bytes = kNewcomer,
                      .newcomers_bytes = kNewcomers,
@@ -280,6 +281,7 @@ class FloodTest : public ConnectionsTest {
                      .unheard = 2,
                      .resident = [this] { return resident; },
                      .newcomer_growth = kGrowth,
+                     .newcomer_block = block,
                      .on_flood = [this](const Party& party) { flooded = party.name(); }},
                     clock) {}
 
@@ -316,6 +318,34 @@ TEST_F(FloodTest, NewcomersWhileTheProcessGrows_AreClosed) {
   EXPECT_EQ(flooded, "host:10.0.0.2");
   EXPECT_FALSE(late.IsCut()) << "it came when the process was that large";
   EXPECT_FALSE(client.IsCut() || user.IsCut());
+}
+
+class FewNewcomersTest : public FloodTest {
+ protected:
+  static constexpr uint64_t kStay = 2;
+  FewNewcomersTest() : FloodTest(kGrowth / 2 / kStay) {}
+};
+
+// Calls of those that are known let the process grow, too: newcomers whose blocks could not be half
+// of it stay, and of more those go that have sent most.
+TEST_F(FewNewcomersTest, NewcomersThatCannotHaveGrownTheProcess_Stay) {
+  std::deque<Pair> pairs;
+  for (uint64_t i = 0; i < kStay; ++i) {
+    ASSERT_TRUE(connections.Add(pairs.emplace_back(Pair::Over::kTcp).here,
+                                Party::Host("10.0.0." + std::to_string(i) + ":1")));
+  }
+  resident += kGrowth + 1;
+  connections.Tick();
+  for (const Pair& pair : pairs) {
+    EXPECT_FALSE(pair.IsCut());
+  }
+  Pair more(Pair::Over::kTcp);
+  resident -= kGrowth + 1;
+  ASSERT_TRUE(connections.Add(more.here, Party::Host("10.0.0.9:1")));
+  resident += kGrowth + 1;
+  Send(pairs[1], 2);
+  EXPECT_TRUE(pairs[1].IsCut());
+  EXPECT_FALSE(pairs[0].IsCut() || more.IsCut());
 }
 
 TEST_F(FloodTest, NewcomerThatSendsTooMuch_IsClosed) {

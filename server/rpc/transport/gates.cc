@@ -33,6 +33,8 @@ bool ComesToAFrame(std::string_view path) {
   return path.starts_with(kPackage) && FindMethod(path.substr(path.rfind('/') + 1)) != nullptr;
 }
 
+bool IsReflection(std::string_view path) { return path.starts_with("/grpc.reflection."); }
+
 grpc::Status Begin(Connections& connections, const ops::Party& party) {
   return connections.CallBegan(party) ? grpc::Status::OK
                                       : grpc::Status(grpc::StatusCode::RESOURCE_EXHAUSTED,
@@ -88,8 +90,7 @@ class TcpGate final : public grpc::AuthMetadataProcessor {
       return Begin(connections_, party);
     }
     // gRPC answers the others itself: health to everybody, reflection to administrators.
-    if (grpc::Status asked = AskGrpc(connections_, party);
-        !asked.ok() || !path.starts_with("/grpc.reflection.")) {
+    if (grpc::Status asked = AskGrpc(connections_, party); !asked.ok() || !IsReflection(path)) {
       return asked;
     }
     const auto permitted = access_.Permit(caller, path, ops::Scope::kAdmin);
@@ -127,8 +128,14 @@ class NeighbourGate final : public grpc::AuthMetadataProcessor {
     if (!AreWithin(metadata, header_list_)) {
       return RefuseLong(connections_, party_);
     }
-    return ComesToAFrame(Header(metadata, ":path")) ? Begin(connections_, party_)
-                                                    : AskGrpc(connections_, party_);
+    const std::string_view path = Header(metadata, ":path");
+    if (ComesToAFrame(path)) {
+      return Begin(connections_, party_);
+    }
+    // Reflection is the owner's and administrators': gRPC parses its requests, whatever they are.
+    return IsReflection(path)
+               ? grpc::Status(grpc::StatusCode::PERMISSION_DENIED, "reflection needs scope admin")
+               : AskGrpc(connections_, party_);
   }
 
  private:

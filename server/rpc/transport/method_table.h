@@ -14,7 +14,6 @@
 namespace kiln::rpc {
 
 enum class Answers : uint8_t { kOnceReady, kFromTheStart };
-enum class Reads : uint8_t { kMessages, kBytes };  // what gRPC hands to kiln
 
 struct MethodRow {
   std::string_view service;
@@ -22,7 +21,6 @@ struct MethodRow {
   ops::Scope scope;
   jobs::Lane lane = jobs::Lane::kInteractive;
   Answers answers = Answers::kOnceReady;
-  Reads reads = Reads::kMessages;
   // For callers of scope read it only looks; for others it is a call that writes, as the audit log
   // has it.
   bool looks_for_readers = false;
@@ -35,10 +33,6 @@ inline constexpr ops::Scope kPeer = ops::Scope::kPeer;
 inline constexpr ops::Scope kAdmin = ops::Scope::kAdmin;
 inline constexpr jobs::Lane kBatchLane = jobs::Lane::kBatch;
 
-constexpr MethodRow ReadsBytes(MethodRow row) {
-  row.reads = Reads::kBytes;
-  return row;
-}
 constexpr MethodRow LooksForReaders(MethodRow row) {
   row.looks_for_readers = true;
   return row;
@@ -50,16 +44,15 @@ constexpr MethodRow RunsLong(MethodRow row) {
 }
 
 inline constexpr std::array<MethodRow, 42> kMethods = {{
-    ReadsBytes({"CompileService", "PutSources", kWrite}),
-    ReadsBytes(LooksForReaders({"CompileService", "Compile", kRead})),
-    ReadsBytes(
-        {"CompileService", "Fetch", kRead}),  // and kWrite if it is to compile what is missing
-    ReadsBytes(RunsLong({"CompileService", "ListOptions", kRead})),
-    ReadsBytes(RunsLong({"CompileService", "CountVariants", kRead})),
-    ReadsBytes(RunsLong({"CompileService", "ListVariants", kRead})),
+    {"CompileService", "PutSources", kWrite},
+    LooksForReaders({"CompileService", "Compile", kRead}),
+    {"CompileService", "Fetch", kRead},  // and kWrite if it is to compile what is missing
+    RunsLong({"CompileService", "ListOptions", kRead}),
+    RunsLong({"CompileService", "CountVariants", kRead}),
+    RunsLong({"CompileService", "ListVariants", kRead}),
     {"CompileService", "Inspect", kRead},
-    ReadsBytes(RunsLong({"CompileService", "Explain", kRead})),
-    ReadsBytes(RunsLong(LooksForReaders({"BatchService", "StartBatch", kRead, kBatchLane}))),
+    RunsLong({"CompileService", "Explain", kRead}),
+    RunsLong(LooksForReaders({"BatchService", "StartBatch", kRead, kBatchLane})),
     {"BatchService", "WatchBatch", kRead, kBatchLane},
     {"BatchService", "GetBatch", kRead, kBatchLane},
     {"BatchService", "ListBatches", kRead, kBatchLane},
@@ -67,15 +60,15 @@ inline constexpr std::array<MethodRow, 42> kMethods = {{
     {"BatchService", "CancelBatch", kWrite, kBatchLane},
     {"BatchService", "PauseBatch", kWrite, kBatchLane},
     {"BatchService", "ResumeBatch", kWrite, kBatchLane},
-    ReadsBytes({"WatchService", "Watch", kWrite}),
+    {"WatchService", "Watch", kWrite},
     LooksForReaders({"PackService", "BuildPack", kRead, kBatchLane}),
     {"PackService", "ReadPack", kRead},
     {"PackService", "DescribePack", kRead},
-    ReadsBytes({"CacheService", "FindMissing", kRead}),
+    {"CacheService", "FindMissing", kRead},
     {"CacheService", "GetBlobs", kRead},
-    ReadsBytes({"CacheService", "PutBlobs", kWrite}),
-    ReadsBytes({"CacheService", "GetRows", kRead}),
-    ReadsBytes({"CacheService", "PutRows", kPeer}),
+    {"CacheService", "PutBlobs", kWrite},
+    {"CacheService", "GetRows", kRead},
+    {"CacheService", "PutRows", kPeer},
     {"AdminService", "GetServerInfo", kRead, jobs::Lane::kInteractive, Answers::kFromTheStart},
     {"AdminService", "GetStatus", kRead, jobs::Lane::kInteractive, Answers::kFromTheStart},
     {"AdminService", "GetCacheStats", kRead},

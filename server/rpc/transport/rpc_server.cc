@@ -22,7 +22,6 @@
 
 #include "compiler/base/threads/thread.h"
 #include "server/rpc/transport/gates.h"
-#include "server/rpc/transport/malformed.h"
 #include "server/rpc/transport/peer_name.h"
 #include "server/rpc/transport/user_relay.h"
 
@@ -221,11 +220,6 @@ Result<std::unique_ptr<RpcServer>> RpcServer::Start(const std::vector<grpc::Serv
   }
   for (grpc::Service* service : services) {
     builder.RegisterService(service);
-  }
-  if (doors.host != nullptr) {
-    std::vector<std::unique_ptr<grpc::experimental::ServerInterceptorFactoryInterface>> factories;
-    factories.push_back(RefusesMalformed(*doors.host));
-    builder.experimental().SetInterceptorCreators(std::move(factories));
   }
   // No port is given to gRPC: all connections come through the acceptors.
   state->server = builder.BuildAndStart();

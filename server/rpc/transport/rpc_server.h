@@ -25,8 +25,6 @@ class Service;
 
 namespace kiln::rpc {
 
-struct Host;
-
 // What the server listens on, and who may come in. All must outlive it.
 struct Doors {
   const UnixListener& unix_socket;
@@ -39,7 +37,6 @@ struct Doors {
   LogSink& log;
   uint64_t receiving_bytes = 0;  // of messages that are arriving; 0: no bound
   ServiceLimits limits = {};
-  const Host* host = nullptr;  // of the services; null: gRPC itself refuses malformed messages
 };
 
 class RpcServer {
