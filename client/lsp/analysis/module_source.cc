@@ -48,8 +48,10 @@ constexpr uint64_t kMostIncluded = uint64_t{16} * LanguageLimits{}.source_bytes;
 // The front end says of itself that files are too many, at the include. But it reads depth first
 // and this one level by level, so it may miss a file first that was not read, which is there.
 void SayTooMany(std::vector<Diagnostic>& diagnostics) {
-  const bool said = std::ranges::any_of(
-      diagnostics, [](const Diagnostic& one) { return one.code == Code::kHlsl1007; });
+  const auto has = [&](Code code) {
+    return std::ranges::find(diagnostics, code, &Diagnostic::code) != diagnostics.end();
+  };
+  const bool said = has(Code::kHlsl1007) && !has(Code::kHlsl1010);
   if (!said && HasErrors(diagnostics)) {
     diagnostics.clear();
     diagnostics.push_back(Make(Code::kHlsl1007, {.module = 0, .bytes = {.begin = 0, .end = 0}})

@@ -59,6 +59,23 @@ bool SaysTheSame(const Json& a, const Json& b) {
          first_line(a) == first_line(b);
 }
 
+// Whether a program that had the file as a source does not any more: a manifest has come or gone,
+// or has other programs now. `now` are those of the nearest manifest; one of another manifest stays
+// as long as that has it.
+bool IsFormer(Workspace& workspace, const ProgramSpec& spec, const std::string& path,
+              const std::vector<ProgramSpecPtr>& now) {
+  const auto is_it = [&spec](const ProgramSpecPtr& one) {
+    CheckStop();
+    return one->name == spec.name && one->manifest_path == spec.manifest_path;
+  };
+  if (std::ranges::find(spec.paths, path) == spec.paths.end() || std::ranges::any_of(now, is_it)) {
+    return false;
+  }
+  const Project* project =
+      spec.manifest_path.empty() ? nullptr : workspace.ProjectAt(spec.manifest_path);
+  return project == nullptr || std::ranges::none_of(project->programs, is_it);
+}
+
 }  // namespace
 
 // The line break cannot occur in a path of a manifest or in a name, so two programs never share a
@@ -256,6 +273,21 @@ void Checker::StepRunning(std::vector<Json>& out) {
 
 void Checker::CheckFile(const std::string& path, std::vector<Json>& out) {
   std::vector<ProgramSpecPtr> specs = session_.analysis.workspace().ProgramsOf(path);
+  // Programs that had the file and do not any more take their messages along.
+  std::set<std::string> former;
+  std::erase_if(checked_, [&](const auto& row) {
+    if (!IsFormer(session_.analysis.workspace(), row.second.spec, path, specs)) {
+      return false;
+    }
+    for (const FileVersion& file : row.second.files) {
+      former.insert(file.path);
+    }
+    std::erase(running_, row.first);
+    return true;
+  });
+  for (const std::string& one : former) {
+    Publish(one, out);
+  }
   const std::optional<ProgramSpec> first = session_.analysis.SpecOf(path);
   if (!first.has_value()) {
     Publish(path, out);

@@ -102,8 +102,7 @@ TEST_F(LspModules, RightSources_HaveNoDiagnostics) {
 
 // However an editor learns of it, and though the folder had none when it was looked at first.
 TEST_F(LspModules, ManifestThatIsMadeLater_IsFound) {
-  constexpr char kText[] =
-      "float4 place(float4 p : POSITION) : SV_Position { return p * C; }\n";
+  constexpr char kText[] = "float4 place(float4 p : POSITION) : SV_Position { return p * C; }\n";
   constexpr char kManifest[] =
       "[project]\nmanifest = 1\nname = \"x\"\n[hlsl]\ndefines = { C = \"2.0\" }\n"
       "[target.vk]\nform = \"spirv\"\nenv = \"vulkan1.1\"\n"
