@@ -74,9 +74,11 @@ Result<std::string> ReadIncluded(const std::string& path, std::string_view folde
 Result<void> TooMuch(const SourceFile& source, const driver::SourceInputs& inputs,
                      const std::string& path) {
   const driver::ParsedSource parsed = driver::ParseSource(ir::Language::kHlsl, source, inputs, 0);
-  const bool said = std::ranges::any_of(
-      parsed.module.diagnostics, [](const Diagnostic& one) { return one.code == Code::kHlsl1007; });
-  if (said) {
+  const auto has = [&](Code code) {
+    return std::ranges::find(parsed.module.diagnostics, code, &Diagnostic::code) !=
+           parsed.module.diagnostics.end();
+  };
+  if (has(Code::kHlsl1007) && !has(Code::kHlsl1010)) {
     return {};
   }
   return Error{
