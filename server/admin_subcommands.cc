@@ -5,6 +5,7 @@
 
 #include <cerrno>
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <filesystem>
 #include <set>
@@ -39,6 +40,8 @@ void Print(const Json& object) { fmt::print("{}\n", JsonLine(object)); }
 // A line that is on its way to the reader when this returns. Errors: FileError if stdout takes no
 // more, because the disk is full or it is closed.
 Result<void> PrintNow(const std::string& line) {
+  // A reader that is gone is an error of the write, and must not end the process before it is told.
+  (void)std::signal(SIGPIPE, SIG_IGN);
   const bool is_written =
       std::fputs((line + "\n").c_str(), stdout) >= 0 && std::fflush(stdout) == 0;
   if (!is_written) {

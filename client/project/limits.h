@@ -23,6 +23,7 @@ inline constexpr size_t kMaxAxisValues = 4096;
 inline constexpr uint64_t kMaxInherited = uint64_t{256} << 20;  // bytes that programs take over
 inline constexpr size_t kMaxExpression = 4096;                  // bytes
 inline constexpr size_t kMaxName = 128;
+inline constexpr size_t kMaxMessage = 1024;       // bytes of what is said of a manifest
 inline constexpr size_t kMaxFiles = 20'000;       // of a manifest
 inline constexpr int kMaxDepth = 64;              // of folders that are looked through for sources
 inline constexpr size_t kMaxEntries = 1'000'000;  // of them

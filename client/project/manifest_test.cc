@@ -286,6 +286,20 @@ TEST(Manifest, AboveALimit_SaysWhichAndHowMuch) {
   }
 }
 
+// A manifest has names of megabytes, a message has not.
+TEST(ReadManifest, NameInAMessage_IsCut) {
+  const std::string name(1'000'000, 'n');
+  const std::string program = "[[program]]\nsources = [\"a.rpl\"]\n";
+  for (const std::string& wrong : {program + "name = \"" + name + "\"\n", program + name + " = 1\n",
+                                   program + "name = \"a\"\naxes = { " + name + " = [] }\n",
+                                   program + "name = \"a\"\ntargets = [\"" + name + "\"]\n"}) {
+    const Result<Manifest> manifest = ReadManifest(std::string(kHead) + wrong, "kiln.toml");
+    ASSERT_FALSE(manifest.ok());
+    EXPECT_LT(manifest.error().context.size(), kMaxMessage + 100);
+    EXPECT_THAT(manifest.error().context, testing::HasSubstr("nnn"));
+  }
+}
+
 TEST(ReadManifest, Size_IsLimited) {
   const std::string head =
       "[project]\nmanifest = 1\nname = \"p\"\n[[program]]\nname = \"a\"\nsources = [\"a.rpl\"]\n#";

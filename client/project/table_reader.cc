@@ -11,6 +11,7 @@
 #include "client/project/limits.h"
 #include "compiler/base/printable.h"
 #include "compiler/base/text/logical_path.h"
+#include "compiler/diag/quoted.h"
 
 namespace kiln::project {
 
@@ -30,11 +31,13 @@ ManifestPlace PlaceOf(const toml::node& node) {
 // that is wrong.
 void TableReader::Fail(ManifestPlace place, const std::string& text, std::string_view reason) {
   if (!error_.has_value()) {
+    // Names and values are as long as the manifest says, a message is not.
+    const std::string shown = Shortened(text, kMaxMessage);
     error_ = Error{.code = reason == kLimitReason ? ErrorCode::kResourceExhausted
                                                   : ErrorCode::kInvalidArgument,
-                   .context = place.line == 0 ? fmt::format("{}: {}", path_, text)
+                   .context = place.line == 0 ? fmt::format("{}: {}", path_, shown)
                                               : fmt::format("{}:{}:{}: {}", path_, place.line,
-                                                            place.column, text),
+                                                            place.column, shown),
                    .reason = std::string(reason)};
   }
 }
@@ -64,9 +67,9 @@ void TableReader::CheckKeys(const toml::table& table, std::string_view what,
     }
     const std::string_view name = key.str();
     if (std::find(known.begin(), known.end(), name) == known.end()) {
-      const std::string_view closest = Closest(name, known);
+      const std::string_view closest = Closest(name.substr(0, kMaxName), known);
       Fail({.line = key.source().begin.line, .column = key.source().begin.column},
-           fmt::format("unknown key '{}' in {}{}", name, what,
+           fmt::format("unknown key '{}' in {}{}", Shortened(name, 2 * kMaxName), what,
                        closest.empty() ? "" : fmt::format("; did you mean '{}'?", closest)));
     }
   }
@@ -311,8 +314,8 @@ std::string TableReader::Name(const toml::table& table, std::string_view what) {
     Fail(table, fmt::format("{} needs a name", what));
   } else if (name.size() > kMaxName || !std::ranges::all_of(name, IsNameCharacter)) {
     Fail(*table.get("name"),
-         fmt::format("'{}' is no name: letters, digits, '_', '.', '/' and '-', at most {}", name,
-                     kMaxName));
+         fmt::format("'{}' is no name: letters, digits, '_', '.', '/' and '-', at most {}",
+                     Shortened(name, 2 * kMaxName), kMaxName));
   }
   return name;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/tool/hlsl_inputs.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <set>
 #include <string_view>
@@ -30,6 +31,24 @@ bool IsFolder(const std::string& path) {
   return std::filesystem::is_directory(std::filesystem::symlink_status(path, ignored));
 }
 
+// What one source includes may be as much as a module takes (spec/hlsl 25.2). The front end says so
+// as well, but only when everything has been read.
+class IncludeCount {
+ public:
+  static constexpr uint64_t kMostBytes = uint64_t{16} * LanguageLimits{}.source_bytes;
+
+  // False: with this one it is too much.
+  bool Add(uint64_t bytes) {
+    ++files_;
+    bytes_ += bytes;
+    return files_ < LanguageLimits{}.include_files && bytes_ <= kMostBytes;
+  }
+
+ private:
+  uint64_t files_ = 0;
+  uint64_t bytes_ = 0;
+};
+
 // A file that a source includes, for a probe. What is included is the choice of whoever wrote the
 // source, so it must not lead out of the folders that were declared: the folder of the source and
 // those of -I. The probe lies below the longest of them by its name, and no link is followed from
@@ -48,6 +67,26 @@ Result<std::string> ReadIncluded(const std::string& path, std::string_view folde
   }
   const size_t name = root.size() + (root.empty() || root == "/" ? 0 : 1);
   return ReadFileBeneath(std::string(root), path.substr(name), LanguageLimits{}.source_bytes);
+}
+
+// The front end says at which include it is too much, if it comes there. But it reads depth first
+// and ReadIncludes level by level, so it may miss a file first that was not read, which is there.
+Result<void> TooMuch(const SourceFile& source, const driver::SourceInputs& inputs,
+                     const std::string& path) {
+  const driver::ParsedSource parsed = driver::ParseSource(ir::Language::kHlsl, source, inputs, 0);
+  const auto has = [&](Code code) {
+    return std::ranges::find(parsed.module.diagnostics, code, &Diagnostic::code) !=
+           parsed.module.diagnostics.end();
+  };
+  if (has(Code::kHlsl1007) && !has(Code::kHlsl1010)) {
+    return {};
+  }
+  return Error{
+      .code = ErrorCode::kResourceExhausted,
+      .context = fmt::format("includes lead to more than {} files or {} bytes; the last "
+                             "one is '{}'",
+                             LanguageLimits{}.include_files, IncludeCount::kMostBytes, path),
+      .reason = "LIMIT_EXCEEDED"};
 }
 
 }  // namespace
@@ -86,6 +125,7 @@ Result<void> ReadIncludes(std::span<const SourceFile> sources, driver::SourceInp
     }
   }
   for (const SourceFile& source : sources) {
+    IncludeCount count;
     for (bool more = true; more;) {
       more = false;
       for (const Probe& probe : driver::ProbesOf(source, inputs)) {
@@ -97,7 +137,11 @@ Result<void> ReadIncludes(std::span<const SourceFile> sources, driver::SourceInp
         Result<std::string> text =
             ReadIncluded(probe.path, FolderOf(source.path), inputs.hlsl.include_roots);
         if (text.ok()) {
+          const bool fits = count.Add(text->size());
           inputs.files.Add({probe.path, std::move(text).value()});
+          if (!fits) {
+            return TooMuch(source, inputs, probe.path);
+          }
           more = true;
         } else if (text.error().code != ErrorCode::kNotFound && !IsFolder(probe.path)) {
           // A probe may miss, since several folders are tried; a file that is there and cannot be

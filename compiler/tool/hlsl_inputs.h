@@ -24,7 +24,8 @@ Result<driver::SourceInputs> ReadSettings(const HlslArguments& arguments);
 
 // Reads the files that the includes of `sources` ask for, and no others, into `inputs`. What is not
 // there is left to the front end, which says where it was looked for. Errors: of a file that is
-// there and cannot be read, or is too large to be a source.
+// there and cannot be read, or is too large to be a source; kResourceExhausted for more than a
+// module may include.
 Result<void> ReadIncludes(std::span<const SourceFile> sources, driver::SourceInputs& inputs);
 
 }  // namespace kiln::tool

@@ -5,7 +5,9 @@
 usage: kilnc_test.py KILNC
 """
 import json
+import os
 import pathlib
+import resource
 import struct
 import subprocess
 import sys
@@ -146,6 +148,31 @@ class Files(unittest.TestCase):
         code, _, err = self.kilnc("compile", "root.hlsl")
         self.assertEqual(code, 1)
         self.assertIn("HLSL1010", err)
+
+    def test_what_is_included_is_counted_before_all_of_it_is_read(self):
+        """300 names of one file of 4 MiB would be 1.2 GB; 16 are what a module may include."""
+        big = pathlib.Path(self.folder.name, "big.hlsli")
+        big.write_bytes(b"\n" * (4 << 20))
+        names = [f"big{i}.hlsli" for i in range(300)]
+        for name in names:
+            os.link(big, big.with_name(name))
+        bound = lambda: resource.setrlimit(resource.RLIMIT_AS, (900 << 20,) * 2)
+
+        def compiled():
+            done = subprocess.run([KILNC, "compile", "all.hlsl"], cwd=self.folder.name, capture_output=True,
+                                  text=True, check=False, preexec_fn=bound)
+            return done.returncode, done.stderr
+        self.write("all.hlsl", "".join(f'#include "{name}"\n' for name in names))
+        code, err = compiled()
+        self.assertEqual(code, 1, err)
+        self.assertIn("HLSL1007", err)
+        # Level by level the big ones come before what the first one includes.
+        self.write("first.hlsli", '#include "second.hlsli"\n')
+        self.write("second.hlsli", "")
+        self.write("all.hlsl", '#include "first.hlsli"\n' + "".join(f'#include "{name}"\n' for name in names))
+        code, err = compiled()
+        self.assertEqual(code, 3, err)
+        self.assertIn("includes lead to more than", err)
 
     def test_dxc_spellings_build_one_entry_point(self):
         code, out, err = self.kilnc("hlsl", "-T", "ps_6_0", "-E", "main", "-DSTEPS=4", "-Ilib", "-spirv", "-Zpr",

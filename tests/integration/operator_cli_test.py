@@ -157,6 +157,18 @@ class Operator(CliCase):
                                            env=self.env)
                     self.assertEqual(ended.returncode, 5, ended.stderr)
                     self.assertEqual(len(self.kiln("token", "list").stdout.splitlines()), 1)
+            for words in ["kiln", *json_flag, "token"], ["kilnd", "token"]:
+                with self.subTest(words=words, reader="gone"):
+                    reader, writer = os.pipe()
+                    os.close(reader)
+                    # Python ignores SIGPIPE; a shell does not.
+                    ended = subprocess.run([str(BUILD / words[0]), *words[1:], "create", "--scope",
+                                            "write"], timeout=120, stdout=writer,
+                                           stderr=subprocess.PIPE, text=True, cwd=self.dir,
+                                           env=self.env, restore_signals=True)
+                    os.close(writer)
+                    self.assertEqual(ended.returncode, 5, ended.stderr)
+                    self.assertEqual(len(self.kiln("token", "list").stdout.splitlines()), 1)
         self.assertIn(kept.split("_")[1], self.kiln("token", "list").stdout)
 
     def test_token_that_has_no_room_in_its_file_ends_as_the_table_says(self):

@@ -15,6 +15,7 @@
 
 #include "client/autostart.h"
 #include "client/cli/failure.h"
+#include "client/cli/heeded_signal.h"
 #include "client/cli/output/print.h"
 #include "client/cli/output/progress.h"
 #include "compiler/base/check.h"
@@ -71,7 +72,7 @@ BatchInterrupt::BatchInterrupt(const Global& global, std::function<void()> cance
                    }
                  });
   // The last step: who is told of the signal is there.
-  (void)std::signal(SIGINT, OnInterrupt);
+  HandleUnlessIgnored(SIGINT, OnInterrupt);
 }
 
 void BatchInterrupt::EndInTime() {

@@ -82,5 +82,20 @@ TEST(BatchInterruptDeathTest, SecondOneAndOneBehindTheBatch_EndAtOnce) {
   EXPECT_EXIT(behind(), testing::ExitedWithCode(kInterrupted), "^$");
 }
 
+// As a script's shell starts what runs in the background, and nohup.
+TEST(BatchInterruptDeathTest, SignalThatIsIgnored_StaysIgnored) {
+  const auto ignored = [] {
+    (void)std::signal(SIGINT, SIG_IGN);
+    const Global global;
+    {
+      const BatchInterrupt interrupt(global, [] {});
+      Interrupt();
+    }
+    Interrupt();
+    End();
+  };
+  EXPECT_EXIT(ignored(), testing::ExitedWithCode(kWentOn), "undisturbed");
+}
+
 }  // namespace
 }  // namespace kiln::cli

@@ -15,6 +15,7 @@
 #include "client/cli/add_verb.h"
 #include "client/cli/batch/batch_run.h"
 #include "client/cli/failure.h"
+#include "client/cli/heeded_signal.h"
 #include "client/cli/output/print.h"
 #include "client/cli/output/results.h"
 #include "client/cli/session.h"
@@ -111,6 +112,7 @@ class WatchSession {
   std::unique_ptr<project::Watcher> watcher_;
   std::unique_ptr<client::HotReload> reload_;
   std::set<std::string> built_;  // programs with new artifacts, of the reading thread
+  WatchCommand command_;
   std::optional<WatchOutputs> outputs_;
   bool reader_done_ = false;  // under the mutex, as what follows
   Mutex mutex_;
@@ -324,7 +326,7 @@ void WatchSession::OnEvent(const client::WatchEvent& event) {
     // Run by the reading thread, so the next generation is shown after the command ends and never
     // in the middle of its output.
     if (!arguments_.exec.empty() && settled->failed == 0) {
-      if (const int exit = RunCommand(arguments_.exec, built_); exit != 0) {
+      if (const int exit = command_.Run(arguments_.exec, built_); exit != 0 && stopped_by == 0) {
         Print(stderr, "kiln: --exec ended with {}\n", exit);
       }
     }
@@ -496,8 +498,8 @@ int WatchSession::Run() {
                                                 project_.spaces);
   // The handlers are set once there is something to wake.
   waiting = watcher_.get();
-  (void)std::signal(SIGINT, OnSignal);
-  (void)std::signal(SIGTERM, OnSignal);
+  HandleUnlessIgnored(SIGINT, OnSignal);
+  HandleUnlessIgnored(SIGTERM, OnSignal);
   Thread reader({.name = "events"}, [this](const std::stop_token&) { ReadEvents(); });
   bool root_lost = false;
   bool warned = false;
@@ -520,6 +522,7 @@ int WatchSession::Run() {
     }
   }
   // The stream ends, the reader sees its end and is joined before anything that it uses goes.
+  command_.End();  // the reader may be waiting for it
   reload_->Stop();
   reader.join();
   waiting = nullptr;

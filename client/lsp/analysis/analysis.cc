@@ -7,6 +7,24 @@
 #include "client/lsp/documents/languages.h"
 
 namespace kiln::lsp {
+namespace {
+
+// Drops the oldest rows of a list until the rest is within both bounds. `bytes_of` says what a row
+// keeps alive; it is asked of a few rows, so nothing is added up elsewhere.
+template <class Row, class BytesOf>
+void DropBeyond(std::list<Row>& rows, size_t most_rows, size_t most_bytes, BytesOf bytes_of) {
+  size_t bytes = 0;
+  size_t count = 0;
+  for (auto row = rows.begin(); row != rows.end(); ++row) {
+    bytes += bytes_of(*row);
+    if (++count > most_rows || (count > 1 && bytes > most_bytes)) {
+      rows.erase(row, rows.end());
+      return;
+    }
+  }
+}
+
+}  // namespace
 
 std::shared_ptr<const Source> Analysis::SourceOf(const std::string& path) {
   if (LanguageOf(path) != DocumentLanguage::kRpl) {
@@ -39,9 +57,8 @@ std::optional<Analysis::ModuleView> Analysis::ModuleViewOf(const std::string& pa
       ModuleView view{.source = std::move(source), .first = *first};
       std::erase_if(last_views_, [&](const auto& one) { return one.first == path; });
       last_views_.emplace_front(path, view);
-      if (last_views_.size() > kMaxKept) {
-        last_views_.pop_back();
-      }
+      DropBeyond(last_views_, kMaxKept, kMaxKeptBytes,
+                 [](const auto& one) { return one.second.source->bytes(); });
       return view;
     }
   }
@@ -109,9 +126,8 @@ std::shared_ptr<const Names> Analysis::NamesOf(
     return names_.front();
   }
   names_.push_front(std::make_shared<const Names>(program));
-  if (names_.size() > kMaxKept) {
-    names_.pop_back();
-  }
+  DropBeyond(names_, kMaxKept, kMaxKeptBytes,
+             [](const auto& one) { return one->program().bytes() + one->bytes(); });
   return names_.front();
 }
 
@@ -128,9 +144,8 @@ std::shared_ptr<Variant> Analysis::VariantOf(const std::shared_ptr<const LinkedS
   }
   auto variant = std::make_shared<Variant>(program, settings);
   variants_.push_front({.program = program, .settings = std::move(settings), .variant = variant});
-  if (variants_.size() > kMaxKept) {
-    variants_.pop_back();
-  }
+  DropBeyond(variants_, kMaxKept, kMaxKeptBytes,
+             [](const KeptVariant& one) { return one.program->bytes(); });
   return variant;
 }
 

@@ -67,6 +67,8 @@ class Analysis {
 
  private:
   static constexpr size_t kMaxKept = 8;  // of programs' names, and of variants
+  // Of the programs of each of these lists. The last one stays beyond it.
+  static constexpr size_t kMaxKeptBytes = size_t{64} << 20;
 
   using ProgramName = std::pair<std::string, std::string>;  // path of the manifest or file, name
   static ProgramName NameOf(const ProgramSpec& spec);

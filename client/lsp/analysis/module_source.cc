@@ -7,6 +7,9 @@
 #include <set>
 
 #include "client/lsp/documents/languages.h"
+#include "compiler/base/language_limits.h"
+#include "compiler/base/threads/slow_step.h"
+#include "compiler/base/threads/stop.h"
 #include "compiler/front/hlsl/module/index.h"
 #include "compiler/front/wgsl/module/index.h"
 
@@ -39,23 +42,69 @@ hlsl::Settings SettingsOf(const ProgramSpec& spec, const std::string& folder) {
   return settings;
 }
 
+// Bytes of all files of a module, as the front end counts them (spec/hlsl 25.2).
+constexpr uint64_t kMostIncluded = uint64_t{16} * LanguageLimits{}.source_bytes;
+
+// The front end says of itself that files are too many, at the include. But it reads depth first
+// and this one level by level, so it may miss a file first that was not read, which is there.
+void SayTooMany(std::vector<Diagnostic>& diagnostics) {
+  const auto has = [&](Code code) {
+    return std::ranges::find(diagnostics, code, &Diagnostic::code) != diagnostics.end();
+  };
+  const bool said = has(Code::kHlsl1007) && !has(Code::kHlsl1010);
+  if (!said && HasErrors(diagnostics)) {
+    diagnostics.clear();
+    diagnostics.push_back(Make(Code::kHlsl1007, {.module = 0, .bytes = {.begin = 0, .end = 0}})
+                              .With("what", "module")
+                              .With("size", "too many files or bytes in its files")
+                              .With("limit", kMostIncluded));
+  }
+}
+
+Digest StampOf(const SourceFile& root, const driver::SourceInputs& inputs,
+               const std::vector<Probe>& probes) {
+  std::string text;
+  // No part has a zero byte, so two lists of parts never make one text.
+  const auto add = [&text](std::string_view part) {
+    text += part;
+    text += '\0';
+  };
+  add(root.path);
+  add(root.digest.id.hex());
+  add(hlsl::LanguageText(inputs.hlsl));
+  for (const hlsl::Define& define : inputs.hlsl.defines) {
+    add(define.name + "=" + define.value);
+  }
+  for (const std::string& folder : inputs.hlsl.include_roots) {
+    add("root " + folder);
+  }
+  for (const Probe& probe : probes) {
+    add(probe.path);
+    add(probe.present ? probe.digest.id.hex() : std::string());
+  }
+  return DigestOf(text);
+}
+
 }  // namespace
 
 ModuleSource::ModuleSource(std::shared_ptr<const SourceFile> root, driver::SourceInputs inputs,
-                           const std::vector<std::shared_ptr<const SourceFile>>& files)
+                           const Includes& includes)
     : inputs_(std::move(inputs)) {
   const ir::Language language = *driver::LanguageOf(root->path);
   driver::ParsedSource parsed = driver::ParseSource(language, *root, inputs_, 0);
   diagnostics_ = std::move(parsed.module.diagnostics);
   probes_ = std::move(parsed.probes);
+  if (includes.too_many) {
+    SayTooMany(diagnostics_);
+  }
   const LineTable lines(root->text);
   files_.push_back({.file = std::move(root), .first = 0, .included = {}, .lines = lines});
   // Rows of the module, in its order; one that was read and is gone has no text here.
   for (size_t i = 1; parsed.files.has_value() && i < parsed.files->files.size(); ++i) {
     const ir::ModuleFile& row = parsed.files->files[i];
     const auto found =
-        std::ranges::find_if(files, [&](const auto& one) { return one->path == row.path; });
-    if (found != files.end()) {
+        std::ranges::find(includes.files, row.path, [](const auto& one) { return one->path; });
+    if (found != includes.files.end()) {
       files_.push_back({.file = *found,
                         .first = row.first,
                         .included = row.included,
@@ -65,10 +114,14 @@ ModuleSource::ModuleSource(std::shared_ptr<const SourceFile> root, driver::Sourc
   if (parsed.module.value.has_value()) {
     module_ = std::make_shared<const ir::Module>(std::move(*parsed.module.value));
   }
+  stamp_ = StampOf(this->root(), inputs_, probes_);
   bytes_ = sizeof(*this) + (module_ == nullptr ? 0 : module_->image().size());
-  for (const File& file : files_) {
-    bytes_ += 4 * file.file->text.size();  // with a copy for the front end, and the index
-  }
+  // The texts, with the copies that the front end has; files that no row names, too.
+  bytes_ += this->root().text.size() + 2 * includes.bytes;
+}
+
+size_t ModuleSource::bytes() const {
+  return bytes_ + (index_.has_value() ? static_cast<size_t>(index_->bytes) : 0);
 }
 
 ModuleText ModuleSource::text() const {
@@ -111,6 +164,7 @@ std::optional<uint32_t> ModuleSource::RowOf(std::string_view path, uint32_t offs
 // project, with all links followed; else the file is none.
 std::shared_ptr<const SourceFile> ModuleSourceCache::Included(const std::string& path,
                                                               const std::string& folder) {
+  CheckStopBetweenSlowSteps();
   std::error_code no_folder;
   std::error_code no_file;
   const std::string root = std::filesystem::canonical(folder, no_folder).string() + "/";
@@ -123,7 +177,51 @@ std::shared_ptr<const SourceFile> ModuleSourceCache::Included(const std::string&
 }
 
 // What is included is known when it was read: the front end is asked again what it looks for until
-// it has everything that there is, once for each level of includes.
+// it has everything that there is, once for each level of includes. Each name counts, also where
+// several lead to one file. The file that is one too many is read, so that the front end sees it.
+ModuleSource::Includes ModuleSourceCache::ReadIncludes(const SourceFile& root,
+                                                       const std::string& folder,
+                                                       driver::SourceInputs& inputs) {
+  ModuleSource::Includes includes;
+  std::set<std::string> asked;
+  const auto probes = [&] {
+    const ChargedMemory given_back;  // what a front end charges for a run that is over
+    return driver::ProbesOf(root, inputs);
+  };
+  for (bool more = true; more;) {
+    more = false;
+    for (const Probe& probe : probes()) {
+      if (!asked.insert(probe.path).second) {
+        continue;
+      }
+      std::shared_ptr<const SourceFile> file = Included(probe.path, folder);
+      if (file == nullptr) {
+        continue;
+      }
+      ChargeMemory(2 * file->text.size());  // here and in the front end's set
+      includes.bytes += file->text.size();
+      inputs.files.Add(*file);
+      includes.files.push_back(std::move(file));
+      more = true;
+      if (includes.files.size() >= LanguageLimits{}.include_files ||
+          root.text.size() + includes.bytes > kMostIncluded) {
+        includes.too_many = true;
+        return includes;
+      }
+    }
+  }
+  return includes;
+}
+
+void ModuleSourceCache::DropOldest() {
+  std::erase_if(dropped_, [](const auto& one) { return one.expired(); });
+  dropped_.push_front(used_.back());
+  used_.pop_back();
+  if (dropped_.size() > kMaxSources) {
+    dropped_.pop_back();
+  }
+}
+
 std::shared_ptr<const ModuleSource> ModuleSourceCache::Get(const std::string& path,
                                                            const ProgramSpec& spec) {
   std::shared_ptr<const SourceFile> root = documents_.FileAt(path);
@@ -147,27 +245,28 @@ std::shared_ptr<const ModuleSource> ModuleSourceCache::Get(const std::string& pa
     used_.splice(used_.begin(), used_, known);
     return used_.front();
   }
-  std::vector<std::shared_ptr<const SourceFile>> files;
-  std::set<std::string> asked;
-  for (bool more = true; more;) {
-    more = false;
-    for (const Probe& probe : driver::ProbesOf(*root, inputs)) {
-      if (!asked.insert(probe.path).second) {
-        continue;
-      }
-      if (std::shared_ptr<const SourceFile> file = Included(probe.path, folder)) {
-        inputs.files.Add(*file);
-        files.push_back(std::move(file));
-        more = true;
-      }
+  // What a program still has is not made twice.
+  std::shared_ptr<const ModuleSource> source;
+  for (const std::weak_ptr<const ModuleSource>& dropped : dropped_) {
+    source = dropped.lock();
+    if (source != nullptr && is_current(source)) {
+      break;
     }
+    source = nullptr;
   }
-  used_.push_front(std::make_shared<const ModuleSource>(std::move(root), std::move(inputs), files));
-  bytes_ += used_.front()->bytes();
+  if (source == nullptr) {
+    const ModuleSource::Includes includes = ReadIncludes(*root, folder, inputs);
+    source = std::make_shared<const ModuleSource>(std::move(root), std::move(inputs), includes);
+  }
+  used_.push_front(std::move(source));
+  size_t bytes = 0;
+  for (const std::shared_ptr<const ModuleSource>& one : used_) {
+    bytes += one->bytes();
+  }
   // The newest stays even if it alone is above the bound.
-  while ((bytes_ > kMaxBytes || used_.size() > kMaxSources) && used_.size() > 1) {
-    bytes_ -= used_.back()->bytes();
-    used_.pop_back();
+  while ((bytes > kMaxBytes || used_.size() > kMaxSources) && used_.size() > 1) {
+    bytes -= used_.back()->bytes();
+    DropOldest();
   }
   return used_.front();
 }

@@ -13,6 +13,7 @@
 #include "client/lsp/documents/documents.h"
 #include "client/lsp/documents/workspace.h"
 #include "client/lsp/protocol/position.h"
+#include "compiler/base/digest.h"
 #include "compiler/diag/diagnostic.h"
 #include "compiler/driver/frontends.h"
 #include "compiler/front/common/source_index.h"
@@ -41,9 +42,16 @@ class ModuleSource {
     }
   };
 
-  // `inputs.files` has what is included, `files` the same with their owners, by path.
+  // What a root includes, as far as it was read.
+  struct Includes {
+    std::vector<std::shared_ptr<const SourceFile>> files;  // with their owners
+    uint64_t bytes = 0;                                    // of `files`
+    bool too_many = false;  // more than a module may have: the rest was not read
+  };
+
+  // `inputs.files` has what is included.
   ModuleSource(std::shared_ptr<const SourceFile> root, driver::SourceInputs inputs,
-               const std::vector<std::shared_ptr<const SourceFile>>& files);
+               const Includes& includes);
 
   const SourceFile& root() const { return *files_.front().file; }
   const std::vector<File>& files() const { return files_; }  // ascending by `first`, the root first
@@ -59,7 +67,9 @@ class ModuleSource {
   Place PlaceOf(Span row) const;
   // The byte of the row; nothing if the file is no part of the module.
   std::optional<uint32_t> RowOf(std::string_view path, uint32_t offset) const;
-  size_t bytes() const { return bytes_; }  // roughly, of memory
+  // Of all that it is made of: root, settings, and what its includes found.
+  const Digest& stamp() const { return stamp_; }
+  size_t bytes() const;  // roughly, of memory; with the index once that is made
 
  private:
   std::vector<File> files_;
@@ -67,6 +77,7 @@ class ModuleSource {
   std::vector<Probe> probes_;
   std::vector<Diagnostic> diagnostics_;
   std::shared_ptr<const ir::Module> module_;
+  Digest stamp_;
   size_t bytes_ = 0;
   mutable bool indexed_ = false;  // one thread
   mutable std::optional<front::SourceIndex> index_;
@@ -87,10 +98,14 @@ class ModuleSourceCache {
   // A file that a source names, open or of the disk; null if there is none, or none that it may
   // read.
   std::shared_ptr<const SourceFile> Included(const std::string& path, const std::string& folder);
+  ModuleSource::Includes ReadIncludes(const SourceFile& root, const std::string& folder,
+                                      driver::SourceInputs& inputs);
+  void DropOldest();
 
   Documents& documents_;
   std::list<std::shared_ptr<const ModuleSource>> used_;  // the last one first
-  size_t bytes_ = 0;
+  // Dropped, and alive as long as a program has them: then they are found again.
+  std::list<std::weak_ptr<const ModuleSource>> dropped_;
 };
 
 }  // namespace kiln::lsp

@@ -7,9 +7,15 @@
 
 #include <fmt/format.h>
 
+#include "compiler/base/threads/stop.h"
 #include "compiler/resolve/values/evaluate.h"
 
 namespace kiln::lsp {
+namespace {
+
+constexpr uint64_t kKeyBytes = 128;  // of a key and where it is found, but for its texts
+
+}  // namespace
 
 NameCollector::NameCollector(Names& names)
     : names_(names), sources_(*names.program_), program_(names.program_->program()) {}
@@ -36,6 +42,7 @@ uint32_t NameCollector::KeyOf(std::string key) {
   const auto [known, is_new] =
       numbers_.emplace(std::move(key), static_cast<uint32_t>(names_.keys_.size()));
   if (is_new) {
+    ChargeMemory(kKeyBytes + 2 * known->first.size());
     names_.keys_.push_back(known->first);
   }
   return known->second;
@@ -60,11 +67,13 @@ uint32_t NameCollector::LocalKey(ir::LocalId row) {
 }
 
 void NameCollector::Add(ir::SpanId span, uint32_t key, NameRole role, const Occurrence& what) {
+  CheckStop();
   // Rows that the front end made itself have no place in the text. They are nobody's name.
   const Span bytes = view_->SpanOf(span);
   if (!span.valid() || bytes.empty()) {
     return;
   }
+  ChargeMemory(sizeof(Occurrence));
   Occurrence occurrence = what;
   occurrence.module = module_;
   occurrence.bytes = bytes;

@@ -53,6 +53,9 @@ class Names {
   std::optional<uint32_t> FindKey(const std::string& key) const;
   std::string_view TextAt(const Occurrence& occurrence) const;
   const Owners& owners() const { return owners_; }
+  size_t bytes() const {  // of the occurrences
+    return occurrences_.capacity() * sizeof(Occurrence);
+  }
 
  private:
   friend class NameCollector;

@@ -5,6 +5,9 @@
 #include "client/lsp/analysis/outline.h"
 
 #include <algorithm>
+#include <span>
+
+#include "compiler/base/threads/stop.h"
 
 namespace kiln::lsp {
 namespace {
@@ -13,6 +16,14 @@ using rpl::TokenKind;
 
 // The end counts as inside, because a cursor behind the last letter of a name means that name.
 bool Covers(Span span, uint32_t offset) { return span.begin <= offset && offset <= span.end; }
+
+// The tokens that begin at the byte or behind it; they are in the order of the text.
+std::span<const rpl::Token> TokensFrom(const Source& source, uint32_t offset) {
+  const std::vector<rpl::Token>& tokens = source.mended_tokens().tokens;
+  const auto first = std::ranges::lower_bound(tokens, offset, {},
+                                              [](const rpl::Token& token) { return token.begin; });
+  return {first, tokens.end()};
+}
 
 }  // namespace
 
@@ -63,14 +74,16 @@ const rpl::Field* FieldNamedAt(const Source& source, uint32_t offset) {
   return nullptr;
 }
 
-// Put together from tokens, so that comments between them are left out.
+// Put together from tokens, so that comments between them are left out. An outline asks for each of
+// its rows, so tokens in front of the bytes are skipped by a search.
 std::string OneLine(const Source& source, Span bytes) {
   std::string text;
   uint32_t end = 0;
-  for (const rpl::Token& token : source.mended_tokens().tokens) {
-    if (token.begin < bytes.begin || token.end() > bytes.end || token.kind == TokenKind::kEnd) {
-      continue;
+  for (const rpl::Token& token : TokensFrom(source, bytes.begin)) {
+    if (token.end() > bytes.end || token.kind == TokenKind::kEnd) {
+      break;
     }
+    CheckStop();
     // Any white space or comment between two tokens becomes one space; tokens that touch stay
     // together.
     text += !text.empty() && token.begin > end ? " " : "";
@@ -85,16 +98,14 @@ std::string HeadText(const Source& source, const rpl::Decl& decl) {
   Span head = decl.span;
   const bool has_body = decl.form == rpl::DeclForm::kFunction;
   const bool has_fields = decl.field_count > 0 && !has_body;
-  const std::vector<rpl::Token>& tokens = source.mended_tokens().tokens;
   // The head ends in front of the first brace behind the name. A brace before the name cannot be
   // the body's: conditions and array sizes have none.
   if (has_body || has_fields) {
-    const uint32_t name_end = NameSpan(source, decl).end;
-    for (const rpl::Token& token : tokens) {
-      if (token.begin >= name_end && token.kind == TokenKind::kOpenBrace) {
-        head.end = token.begin;
-        break;
-      }
+    const auto behind = TokensFrom(source, NameSpan(source, decl).end);
+    const auto brace = std::ranges::find_if(
+        behind, [](const rpl::Token& token) { return token.kind == TokenKind::kOpenBrace; });
+    if (brace != behind.end()) {
+      head.end = brace->begin;
     }
   }
   return OneLine(source, head);

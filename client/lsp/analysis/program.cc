@@ -21,30 +21,56 @@ bool IsSame(const LinkedSources& known, const LinkedSources& now) {
          known.typed == now.typed;
 }
 
-}  // namespace
-
-std::vector<std::string> LinkedSources::Paths() const {
-  std::vector<std::string> paths;
-  for (const std::shared_ptr<const Source>& source : sources) {
-    paths.push_back(source->file().path);
+Digest StampOf(const LinkedSources& program) {
+  std::string text;
+  const auto add = [&text](std::string_view part) {
+    text += part;
+    text += '\0';  // which no part has
+  };
+  add(program.spec.manifest_path);
+  add(program.spec.name);
+  add(std::to_string(static_cast<int>(program.spec.pipeline)));
+  for (const resolve::EntryPoint& entry : program.spec.entries) {
+    add(std::to_string(static_cast<int>(entry.stage)) + " " + entry.function);
   }
-  for (const std::shared_ptr<const ModuleSource>& source : typed) {
-    for (const ModuleSource::File& file : source->files()) {
-      paths.push_back(file.file->path);
-    }
+  for (const std::string& path : program.spec.paths) {
+    add(path);
   }
-  return paths;
+  for (const std::shared_ptr<const Source>& source : program.sources) {
+    add(source->file().path);
+    add(source->file().digest.id.hex());
+  }
+  for (const std::shared_ptr<const ModuleSource>& source : program.typed) {
+    add(source->stamp().id.hex());
+  }
+  return DigestOf(text);
 }
 
-bool LinkedSources::Has(std::string_view path, const Digest& digest) const {
-  const auto is_it = [&](const SourceFile& file) {
-    return file.path == path && file.digest == digest;
-  };
-  return std::ranges::any_of(sources, [&](const auto& one) { return is_it(one->file()); }) ||
-         std::ranges::any_of(typed, [&](const auto& one) {
-           return std::ranges::any_of(one->files(),
-                                      [&](const auto& file) { return is_it(*file.file); });
-         });
+}  // namespace
+
+std::vector<FileVersion> FilesOf(const LinkedSources& program) {
+  std::vector<FileVersion> files;
+  for (const std::shared_ptr<const Source>& source : program.sources) {
+    files.push_back({.path = source->file().path, .digest = source->file().digest});
+  }
+  for (const std::shared_ptr<const ModuleSource>& source : program.typed) {
+    for (const ModuleSource::File& file : source->files()) {
+      files.push_back({.path = file.file->path, .digest = file.file->digest});
+    }
+  }
+  return files;
+}
+
+// The tables of a link refer to the modules, and are about as large.
+size_t LinkedSources::bytes() const {
+  size_t bytes = sizeof(*this);
+  for (const std::shared_ptr<const Source>& source : sources) {
+    bytes += source->bytes() + source->module()->image().size();
+  }
+  for (const std::shared_ptr<const ModuleSource>& source : typed) {
+    bytes += source->bytes() + (source->module() == nullptr ? 0 : source->module()->image().size());
+  }
+  return bytes;
 }
 
 // Linear; a program has a few sources.
@@ -123,8 +149,14 @@ std::shared_ptr<const LinkedSources> LinkCache::Get(const ProgramSpec& spec) {
     program->link_diagnostics = std::move(linked.diagnostics);
     program->linked = std::move(linked.value);
   }
+  program->stamp = StampOf(*program);
   used_.push_front(program);
-  if (used_.size() > kMaxPrograms) {
+  size_t bytes = 0;
+  for (const std::shared_ptr<const LinkedSources>& one : used_) {
+    bytes += one->bytes();
+  }
+  while ((bytes > kMaxBytes || used_.size() > kMaxPrograms) && used_.size() > 1) {
+    bytes -= used_.back()->bytes();
     used_.pop_back();
   }
   return program;

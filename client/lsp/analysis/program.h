@@ -27,19 +27,30 @@ struct LinkedSources {
   std::vector<Diagnostic> link_diagnostics;
   std::optional<driver::LinkedProgram> linked;  // nothing if the modules do not link
 
-  // Every file that it is made of, and whether it is made of this text of it.
-  std::vector<std::string> Paths() const;
-  bool Has(std::string_view path, const Digest& digest) const;
+  // Of all that it is made of: texts, settings, entry points.
+  Digest stamp;
+  // Roughly, of memory, with everything that it shares with other programs.
+  size_t bytes() const;
   // The number of a source of RPL; nothing if the program does not have it.
   std::optional<uint32_t> OrdinalOf(std::string_view path) const;
   const resolve::Program& program() const { return linked->program; }  // Requires: linked
   const Source& source(uint32_t module) const { return *sources[module]; }
 };
 
-// Programs by what they are made of: the last ones used.
+// A file of a program in the version that it was made of.
+struct FileVersion {
+  std::string path;
+  Digest digest;
+
+  friend bool operator==(const FileVersion&, const FileVersion&) = default;
+};
+std::vector<FileVersion> FilesOf(const LinkedSources& program);
+
+// Programs by what they are made of: the last ones used, up to a size.
 class LinkCache {
  public:
   static constexpr size_t kMaxPrograms = 24;
+  static constexpr size_t kMaxBytes = size_t{64} << 20;  // the last one stays beyond it
 
   LinkCache(Documents& documents, SourceCache& sources, ModuleSourceCache& modules)
       : documents_(documents), sources_(sources), modules_(modules) {}

@@ -64,14 +64,26 @@ std::shared_ptr<const Source> SourceCache::Get(const std::shared_ptr<const Sourc
     used_.splice(used_.begin(), used_, known);
     return used_.front().second;
   }
-  auto source = std::make_shared<const Source>(file);
+  // What a program still has is not parsed and kept twice.
+  std::erase_if(dropped_, [](const auto& row) { return row.second.expired(); });
+  const auto alive = std::ranges::find(dropped_, key, [](const auto& row) { return row.first; });
+  std::shared_ptr<const Source> source = alive == dropped_.end() ? nullptr : alive->second.lock();
+  if (source == nullptr) {
+    source = std::make_shared<const Source>(file);
+  } else {
+    dropped_.erase(alive);
+  }
   bytes_ += source->bytes();
   used_.emplace_front(key, source);
   // The newest source stays even if it alone is above the bound, or every look-up of it would parse
   // again. Programs that still hold a source keep it alive; the bound is on what this cache adds.
   while (bytes_ > kMaxBytes && used_.size() > 1) {
     bytes_ -= used_.back().second->bytes();
+    dropped_.emplace_front(used_.back());
     used_.pop_back();
+    if (dropped_.size() > kMaxDropped) {
+      dropped_.pop_back();
+    }
   }
   return source;
 }

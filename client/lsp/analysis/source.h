@@ -58,8 +58,12 @@ class SourceCache {
   std::shared_ptr<const Source> Get(const std::shared_ptr<const SourceFile>& file);
 
  private:
+  static constexpr size_t kMaxDropped = 256;
+
   using Key = std::pair<std::string, Digest>;  // path and text: messages name the path
   std::list<std::pair<Key, std::shared_ptr<const Source>>> used_;  // the last one first
+  // Dropped, and alive as long as a program has them: then they are found again.
+  std::list<std::pair<Key, std::weak_ptr<const Source>>> dropped_;
   size_t bytes_ = 0;
 };
 

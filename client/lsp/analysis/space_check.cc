@@ -37,6 +37,11 @@ SpaceCheck::SpaceCheck(std::shared_ptr<const LinkedSources> program,
 
 SpaceCheck::~SpaceCheck() = default;
 
+size_t SpaceCheck::bytes() const {
+  return sizeof(*this) + tried_.values.capacity() * sizeof(uint32_t) +
+         (assembler_ == nullptr ? 0 : static_cast<size_t>(assembler_->bytes_used()));
+}
+
 // The variant of interest is built at once and outside of the slices, because its messages are what
 // one waits for.
 void SpaceCheck::CheckInterest() { Build(interest_, std::nullopt); }

@@ -46,6 +46,7 @@ class SpaceCheck {
   // Goes on for about `budget`; true when all that will be tried was. `clock` outlives the call.
   bool Step(Duration budget, Clock& clock);
   bool done() const { return done_; }
+  size_t bytes() const;  // roughly, of memory, but for the program
 
   // What is known so far, in the order of the compiler; FindUnused included.
   std::vector<VariantMessage> Messages() const;

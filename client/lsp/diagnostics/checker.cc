@@ -9,6 +9,7 @@
 #include "client/lsp/analysis/option_space.h"
 #include "client/lsp/documents/languages.h"
 #include "client/lsp/manifest/places.h"
+#include "compiler/base/threads/stop.h"
 
 namespace kiln::lsp {
 namespace {
@@ -56,6 +57,23 @@ bool SaysTheSame(const Json& a, const Json& b) {
   };
   return a["range"] == b["range"] && a.value("code", "") == b.value("code", "") &&
          first_line(a) == first_line(b);
+}
+
+// Whether a program that had the file as a source does not any more: a manifest has come or gone,
+// or has other programs now. `now` are those of the nearest manifest; one of another manifest stays
+// as long as that has it.
+bool IsFormer(Workspace& workspace, const ProgramSpec& spec, const std::string& path,
+              const std::vector<ProgramSpecPtr>& now) {
+  const auto is_it = [&spec](const ProgramSpecPtr& one) {
+    CheckStop();
+    return one->name == spec.name && one->manifest_path == spec.manifest_path;
+  };
+  if (std::ranges::find(spec.paths, path) == spec.paths.end() || std::ranges::any_of(now, is_it)) {
+    return false;
+  }
+  const Project* project =
+      spec.manifest_path.empty() ? nullptr : workspace.ProjectAt(spec.manifest_path);
+  return project == nullptr || std::ranges::none_of(project->programs, is_it);
 }
 
 }  // namespace
@@ -114,11 +132,35 @@ void Checker::QueueWorkspace() {
   forget_ = true;  // a program may have left its manifest
 }
 
-bool Checker::IsWanted(const LinkedSources& program) const {
+bool Checker::IsWanted(const CheckedProgram& checked) const {
   const auto is_open = [&](const std::string& one) { return open_.contains(one); };
-  return watched_.contains(NameOf(program.spec)) ||
-         std::ranges::any_of(program.spec.paths, is_open) ||
-         std::ranges::any_of(program.Paths(), is_open);
+  return watched_.contains(NameOf(checked.spec)) ||
+         std::ranges::any_of(checked.spec.paths, is_open) ||
+         std::ranges::any_of(checked.files, is_open, &FileVersion::path);
+}
+
+size_t Checker::held_bytes() const {
+  size_t bytes = 0;
+  for (const std::string& name : running_) {
+    const CheckedProgram& checked = checked_.at(name);
+    bytes += checked.program == nullptr ? 0 : checked.program->bytes() + checked.check->bytes();
+  }
+  return bytes;
+}
+
+size_t Checker::held_programs() const {
+  return static_cast<size_t>(std::ranges::count_if(
+      checked_, [](const auto& row) { return row.second.program != nullptr; }));
+}
+
+// The last of running_ is the next one to be worked on, so the first are parked first. What their
+// variants of interest said stays told; the rest of their space is begun anew when they come back.
+void Checker::ParkBeyondBound() {
+  for (size_t i = 0; i + 1 < running_.size() && held_bytes() > most_held_; ++i) {
+    CheckedProgram& checked = checked_.at(running_[i]);
+    checked.check.reset();
+    checked.program.reset();
+  }
 }
 
 void Checker::CheckNow(const std::string& path, std::vector<Json>& out) {
@@ -185,35 +227,67 @@ bool Checker::Step(std::vector<Json>& out) {
     PublishManifest(path, out);
     return true;
   }
-  if (!pending_.empty()) {
+  // A program more is linked as long as those that run leave room for it.
+  if (!pending_.empty() && (running_.empty() || held_bytes() < most_held_)) {
     const ProgramSpecPtr spec = std::move(pending_.back());
     pending_.pop_back();
     if (CheckProgram(*spec)) {
-      PublishProgram(*checked_[NameOf(*spec)].program, out);
+      PublishProgram(checked_[NameOf(*spec)], out);
     }
     return true;
   }
   if (running_.empty()) {
     return false;
   }
+  StepRunning(out);
+  return true;
+}
+
+void Checker::StepRunning(std::vector<Json>& out) {
   // If the step throws, `in_work_` says to Abandon() which program to give up. It is cleared behind
   // everything that can throw.
   in_work_ = running_.back();
   CheckedProgram& checked = checked_[in_work_];
+  if (checked.program == nullptr) {
+    // It was parked. Without a stamp it is another one than that of now, so it is checked anew.
+    checked.stamp = {};
+    const ProgramSpec spec = checked.spec;
+    if (CheckProgram(spec)) {
+      PublishProgram(checked_[NameOf(spec)], out);
+    }
+    in_work_.clear();
+    return;
+  }
   // The program that was changed last is tried first, since it was pushed last. Its messages are
   // replaced as a whole when all variants are through.
-  if (checked.check == nullptr || checked.check->Step(kSlice, clock_)) {
+  if (checked.check->Step(kSlice, clock_)) {
     std::erase(running_, in_work_);
     TakeRows(checked);
     TakeManifestRows(checked);
-    PublishProgram(*checked.program, out);
+    checked.check.reset();
+    checked.program.reset();
+    PublishProgram(checked, out);
   }
   in_work_.clear();
-  return true;
 }
 
 void Checker::CheckFile(const std::string& path, std::vector<Json>& out) {
   std::vector<ProgramSpecPtr> specs = session_.analysis.workspace().ProgramsOf(path);
+  // Programs that had the file and do not any more take their messages along.
+  std::set<std::string> former;
+  std::erase_if(checked_, [&](const auto& row) {
+    if (!IsFormer(session_.analysis.workspace(), row.second.spec, path, specs)) {
+      return false;
+    }
+    for (const FileVersion& file : row.second.files) {
+      former.insert(file.path);
+    }
+    std::erase(running_, row.first);
+    return true;
+  });
+  for (const std::string& one : former) {
+    Publish(one, out);
+  }
   const std::optional<ProgramSpec> first = session_.analysis.SpecOf(path);
   if (!first.has_value()) {
     Publish(path, out);
@@ -234,7 +308,7 @@ void Checker::CheckFile(const std::string& path, std::vector<Json>& out) {
     }
   }
   if (changed) {
-    PublishProgram(*checked_[NameOf(*first)].program, out);
+    PublishProgram(checked_[NameOf(*first)], out);
   } else {
     Publish(path, out);
   }
@@ -255,15 +329,25 @@ bool Checker::CheckProgram(const ProgramSpec& spec) {
     interest = session_.analysis.InterestOf(*program);
   }
   const auto known = checked_.find(name);
-  // The same object means the same texts (LinkCache). So an edit that is undone, or a touch without
-  // a change, costs a comparison.
-  if (known != checked_.end() && known->second.program == program &&
+  // The same stamp means the same texts. So an edit that is undone, or a touch without a change,
+  // costs a comparison.
+  if (known != checked_.end() && known->second.stamp == program->stamp &&
       known->second.interest == interest) {
     return false;
   }
   std::erase(running_, name);
-  CheckedProgram checked{
-      .program = program, .interest = interest, .check = nullptr, .rows = {}, .manifest_rows = {}};
+  if (known != checked_.end()) {
+    known->second.check.reset();
+    known->second.program.reset();
+  }
+  CheckedProgram checked{.spec = program->spec,
+                         .stamp = program->stamp,
+                         .files = FilesOf(*program),
+                         .interest = interest,
+                         .program = program,
+                         .check = nullptr,
+                         .rows = {},
+                         .manifest_rows = {}};
   // Variants are only tried of sources without errors: what the compiler says about a mended text
   // is about code that nobody wrote.
   // A module of HLSL or WGSL was checked by its front end; without entry points nothing of it is
@@ -272,13 +356,22 @@ bool Checker::CheckProgram(const ProgramSpec& spec) {
   if (program->good && program->linked.has_value() && builds) {
     checked.check = std::make_unique<SpaceCheck>(program, interest);
     checked.check->CheckInterest();
-    running_.push_back(name);
   }
   TakeRows(checked);
+  if (checked.check == nullptr) {
+    checked.program.reset();
+  }
+  // Behind everything that can throw: a program that runs is known.
+  const bool runs = checked.check != nullptr;
   checked_[name] = std::move(checked);
+  if (runs) {
+    running_.push_back(name);
+    ParkBeyondBound();
+  }
   return true;
 }
 
+// Requires: checked.program.
 void Checker::TakeRows(CheckedProgram& checked) {
   const LinkedSources& program = *checked.program;
   std::vector<Diagnostic> found;
@@ -316,7 +409,7 @@ void Checker::TakeRows(CheckedProgram& checked) {
 // What is wrong with options, axes and conditions stands in the manifest.
 void Checker::TakeManifestRows(CheckedProgram& checked) {
   checked.manifest_rows.clear();
-  const ProgramSpec& spec = checked.program->spec;
+  const ProgramSpec& spec = checked.spec;
   const std::shared_ptr<const SourceFile> file =
       spec.manifest_path.empty() ? nullptr : session_.documents().FileAt(spec.manifest_path);
   if (file == nullptr || checked.check == nullptr) {
@@ -345,12 +438,12 @@ void Checker::CheckManifest(const std::string& path, std::vector<Json>& out) {
   QueueWorkspace();
 }
 
-void Checker::PublishProgram(const LinkedSources& program, std::vector<Json>& out) {
-  for (const std::string& path : program.Paths()) {
-    Publish(path, out);
+void Checker::PublishProgram(const CheckedProgram& checked, std::vector<Json>& out) {
+  for (const FileVersion& file : checked.files) {
+    Publish(file.path, out);
   }
-  if (!program.spec.manifest_path.empty()) {
-    PublishManifest(program.spec.manifest_path, out);
+  if (!checked.spec.manifest_path.empty()) {
+    PublishManifest(checked.spec.manifest_path, out);
   }
 }
 
@@ -361,7 +454,11 @@ void Checker::Publish(const std::string& path, std::vector<Json>& out) {
   std::vector<Session::ShownFix> fixes;
   const std::shared_ptr<const SourceFile> now = session_.documents().FileAt(path);
   for (const auto& [name, checked] : checked_) {
-    if (now == nullptr || !checked.program->Has(path, now->digest)) {
+    CheckStop();
+    const auto has = [&](const FileVersion& one) {
+      return one.path == path && one.digest == now->digest;
+    };
+    if (now == nullptr || std::ranges::none_of(checked.files, has)) {
       continue;
     }
     for (const FileDiagnostic& row : checked.rows) {
@@ -395,7 +492,7 @@ void Checker::PublishManifest(const std::string& path, std::vector<Json>& out) {
                            fault.message));
   }
   for (const auto& [name, checked] : checked_) {
-    if (checked.program->spec.manifest_path == path) {
+    if (checked.spec.manifest_path == path) {
       for (const Json& row : checked.manifest_rows) {
         const bool known = std::ranges::find(rows, row) != rows.end();
         if (!known && rows.size() < kMaxDiagnostics) {
@@ -430,14 +527,14 @@ void Checker::ForgetClosed(std::vector<Json>& out) {
   std::erase_if(checked_, [&](const auto& row) {
     // A program stays as long as one of its files is open: its messages in files that are closed
     // are of use, too.
-    const LinkedSources& program = *row.second.program;
-    if (IsWanted(program)) {
+    const CheckedProgram& checked = row.second;
+    if (IsWanted(checked)) {
       return false;
     }
-    for (const std::string& path : program.Paths()) {
-      paths.insert(path);
+    for (const FileVersion& file : checked.files) {
+      paths.insert(file.path);
     }
-    paths.insert(program.spec.paths.begin(), program.spec.paths.end());
+    paths.insert(checked.spec.paths.begin(), checked.spec.paths.end());
     std::erase(running_, row.first);
     return true;
   });

@@ -22,9 +22,13 @@ class Checker {
   // Of the programs of one file, and of those without an open file, this many are checked.
   static constexpr size_t kMaxPrograms = 64;
   static constexpr Duration kSlice = std::chrono::milliseconds(4);
+  // What programs whose variants are being tried may keep together. Beyond it they are tried one
+  // after another, and one that has to wait is linked again when its turn comes.
+  static constexpr size_t kMaxHeldBytes = size_t{128} << 20;
 
   // Both outlive it.
-  Checker(Session& session, Clock& clock) : session_(session), clock_(clock) {}
+  Checker(Session& session, Clock& clock, size_t most_held = kMaxHeldBytes)
+      : session_(session), clock_(clock), most_held_(most_held) {}
 
   // The file was opened, changed or saved, or is looked at in another way.
   void Touch(const std::string& path);
@@ -46,12 +50,22 @@ class Checker {
   // Files and programs that wait or are being worked on.
   size_t waiting() const { return dirty_.size() + pending_.size() + running_.size(); }
   bool idle() const { return dirty_.empty() && pending_.empty() && running_.empty(); }
+  // Of programs that are kept because their variants are being tried; the one in work is the
+  // largest part where it alone is beyond kMaxHeldBytes.
+  size_t held_bytes() const;
+  size_t held_programs() const;
+  size_t checked_programs() const { return checked_.size(); }
 
  private:
+  // What is known of a program that was checked. The program itself goes as soon as nothing more is
+  // to be tried of it: 64 of them would be gigabytes.
   struct CheckedProgram {
-    std::shared_ptr<const LinkedSources> program;
+    ProgramSpec spec;
+    Digest stamp;  // of the program
+    std::vector<FileVersion> files;
     std::vector<resolve::OptionSetting> interest;
-    std::unique_ptr<SpaceCheck> check;  // null: the sources alone are wrong
+    std::shared_ptr<const LinkedSources> program;  // while it runs; null: it waits for its turn
+    std::unique_ptr<SpaceCheck> check;             // with it
     std::vector<FileDiagnostic> rows;
     std::vector<Json> manifest_rows;
   };
@@ -61,19 +75,22 @@ class Checker {
   void CheckManifest(const std::string& path, std::vector<Json>& out);
   // Checks a program anew if something of it changed; true if it did.
   bool CheckProgram(const ProgramSpec& spec);
+  void StepRunning(std::vector<Json>& out);
+  void ParkBeyondBound();
   void TakeRows(CheckedProgram& checked);
   void TakeManifestRows(CheckedProgram& checked);
   void Publish(const std::string& path, std::vector<Json>& out);
-  void PublishProgram(const LinkedSources& program, std::vector<Json>& out);
+  void PublishProgram(const CheckedProgram& checked, std::vector<Json>& out);
   void PublishManifest(const std::string& path, std::vector<Json>& out);
   void Send(const std::string& path, Json diagnostics, std::vector<Json>& out);
   void ForgetClosed(std::vector<Json>& out);
   void QueueWorkspace();
-  bool IsWanted(const LinkedSources& program) const;
+  bool IsWanted(const CheckedProgram& checked) const;
   static std::string NameOf(const ProgramSpec& spec);
 
   Session& session_;
   Clock& clock_;
+  const size_t most_held_;
   std::vector<std::string> dirty_;       // paths; the last one first
   std::vector<ProgramSpecPtr> pending_;  // not looked at yet; the last one first
   std::vector<std::string> running_;     // names of programs whose variants are being tried

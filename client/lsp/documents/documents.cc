@@ -155,11 +155,14 @@ std::shared_ptr<const SourceFile> Documents::FileAt(const std::string& path) {
     return nullptr;
   }
   // A workspace has far fewer sources than this; beyond the bound the oldest is read again.
-  if (files_.size() >= kMaxKeptFiles) {
+  auto file = std::make_shared<const SourceFile>(path, std::move(text).value());
+  const size_t bytes = file->text.size() + path.size();
+  // Counted by name: links and other names of one file are texts of their own.
+  while (!files_.empty() &&
+         (files_.size() >= kMaxKeptFiles || files_.cost() + bytes > kMaxKeptBytes)) {
     files_.DropOldest();
   }
-  auto file = std::make_shared<const SourceFile>(path, std::move(text).value());
-  files_.Add(path, {.modified = modified, .size = size, .file = file}, size);
+  files_.Add(path, {.modified = modified, .size = size, .file = file}, bytes);
   return file;
 }
 

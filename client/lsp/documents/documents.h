@@ -24,7 +24,8 @@ class Documents {
   static constexpr size_t kMaxOpen = 4096;               // documents
   static constexpr size_t kMaxBytes = size_t{64} << 20;  // of all of them
   static constexpr size_t kMaxKeptFiles = 4096;          // files of the disk
-  static constexpr size_t kMaxLost = 2 * kMaxOpen;       // with those that were not taken
+  static constexpr size_t kMaxKeptBytes = size_t{96} << 20;
+  static constexpr size_t kMaxLost = 2 * kMaxOpen;  // with those that were not taken
 
   std::optional<RpcError> Open(const Json& params);
   std::optional<RpcError> Change(const Json& params, Encoding encoding);
@@ -44,6 +45,7 @@ class Documents {
   void ForgetFiles() { files_.Clear(); }
 
   std::vector<std::string> OpenUris() const;
+  uint64_t kept_bytes() const { return files_.cost(); }  // of the disk
 
  private:
   struct KeptFile {

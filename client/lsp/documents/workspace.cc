@@ -110,9 +110,9 @@ std::string Workspace::ManifestOf(const std::string& path) {
   }
   const std::string folder = std::filesystem::path(path).parent_path().string();
   const std::string* const known = manifest_of_.Find(folder);
-  // An empty name is remembered, too: most files without a manifest are asked about again and
-  // again, and looking for one touches every folder above. A manifest that was deleted is looked
-  // for anew.
+  // An empty name is remembered, too, until the next message that tells of a change
+  // (ForgetFolders): files without a manifest are asked about again and again, and looking for one
+  // touches every folder above. A manifest that was deleted is looked for anew.
   if (known != nullptr && (known->empty() || documents_.FileAt(*known) != nullptr)) {
     return *known;
   }

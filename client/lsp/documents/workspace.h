@@ -42,6 +42,8 @@ class Workspace {
  public:
   explicit Workspace(Documents& documents) : documents_(documents) {}
 
+  // Which manifest a folder has is looked for again: one may be there now, or be gone.
+  void ForgetFolders() { manifest_of_.Clear(); }
   // Folders whose projects are known before anything of them is opened.
   void AddRoot(const std::string& folder) { roots_.push_back(folder); }
 

@@ -63,6 +63,7 @@ Mentions FindMentions(Analysis& analysis, const std::string& path, const std::st
       const std::shared_ptr<const Names> names = analysis.NamesOf(program);
       const std::optional<uint32_t> number = names->FindKey(key);
       for (const Occurrence& one : names->occurrences()) {
+        CheckStop();
         if (!number.has_value() || one.key != *number) {
           continue;
         }

@@ -8,6 +8,7 @@
 #include "client/lsp/documents/uri.h"
 #include "client/lsp/features/mentions.h"
 #include "client/lsp/modules/module_names.h"
+#include "compiler/base/threads/stop.h"
 
 namespace kiln::lsp {
 namespace {
@@ -70,6 +71,7 @@ Outcome Definition(Session& session, const Json& params) {
   Json places = Json::array();
   // All declarations of the name, one for each condition: the editor lets one choose.
   for (const Occurrence& one : name->names->occurrences()) {
+    CheckStop();
     if (one.key == name->at.key && one.role == NameRole::kDeclaration) {
       places.push_back(LocationOf(session, name->file.program->source(one.module), one.bytes));
     }
@@ -124,6 +126,7 @@ Outcome Highlights(Session& session, const Json& params) {
   Json places = Json::array();
   if (name.has_value()) {
     for (const Occurrence& one : name->names->OfModule(name->file.module)) {
+      CheckStop();
       if (one.key == name->at.key) {
         places.push_back({{"range", JsonOf(spot.file.RangeOf(session, one.bytes))},
                           {"kind", one.role == NameRole::kDeclaration ? kWrite : kRead}});

@@ -7,6 +7,7 @@
 #include "client/lsp/analysis/outline.h"
 #include "client/lsp/documents/languages.h"
 #include "client/lsp/modules/module_names.h"
+#include "compiler/base/threads/stop.h"
 
 namespace kiln::lsp {
 namespace {
@@ -18,6 +19,7 @@ std::vector<Span> SpansAround(const Source& source, uint32_t offset) {
   // one walk over all tables for each position, of which a request may have 256.
   std::vector<Span> spans;
   const auto add = [&](Span span) {
+    CheckStop();
     if (!span.empty() && span.begin <= offset && offset <= span.end) {
       spans.push_back(span);
     }
@@ -68,6 +70,7 @@ void AddComments(const Source& source, Json& ranges) {
     in_comment = false;
   };
   for (uint32_t line = 0; line < source.lines().line_count(); ++line) {
+    CheckStop();
     std::string_view bytes = TextOf(text, source.lines().LineSpan(text, line));
     bytes.remove_prefix(std::min(bytes.find_first_not_of(" \t"), bytes.size()));
     if (!bytes.starts_with("//")) {
@@ -99,6 +102,7 @@ Outcome FoldingRanges(Session& session, const Json& params) {
     return ranges;
   }
   const auto add = [&](Span span) {
+    CheckStop();
     const uint32_t begin = source->lines().LineOf(span.begin);
     const uint32_t end = source->lines().LineOf(span.end);
     if (end > begin) {

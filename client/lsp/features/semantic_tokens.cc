@@ -10,6 +10,7 @@
 #include "client/lsp/documents/languages.h"
 #include "client/lsp/features/token_legend.h"
 #include "client/lsp/modules/module_names.h"
+#include "compiler/base/threads/stop.h"
 
 namespace kiln::lsp {
 
@@ -47,6 +48,7 @@ void AddComments(std::string_view text, Span gap, std::vector<ColouredToken>& ou
     while (end > begin && text[end - 1] == '\r') {
       --end;
     }
+    CheckStop();
     out.push_back(
         {.bytes = {.begin = static_cast<uint32_t>(begin), .end = static_cast<uint32_t>(end)},
          .type = TokenType::kComment});
@@ -70,6 +72,7 @@ class Colouring {
     std::vector<ColouredToken> out;
     uint32_t end = 0;
     for (const rpl::Token& token : source_.tokens().tokens) {
+      CheckStop();
       // The tokens are those of the text as typed, so what is blank in the mended text is coloured
       // as well, only without the meaning of its names.
       AddComments(text, {.begin = end, .end = token.begin}, out);
@@ -182,6 +185,7 @@ Json Encoded(const Session& session, const Source& source,
     if (range.start.line != range.end.line || range.end.character <= range.start.character) {
       continue;
     }
+    ChargeMemory(kTokenBytes);
     const bool same_line = range.start.line == before.line;
     data.push_back(range.start.line - before.line);
     data.push_back(same_line ? range.start.character - before.character : range.start.character);

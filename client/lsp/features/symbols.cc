@@ -9,6 +9,7 @@
 #include "client/lsp/documents/languages.h"
 #include "client/lsp/manifest/places.h"
 #include "client/lsp/modules/module_names.h"
+#include "compiler/base/threads/stop.h"
 
 namespace kiln::lsp {
 namespace {
@@ -57,6 +58,7 @@ SymbolKind KindOf(rpl::DeclForm form) {
 
 Json SymbolOf(const Session& session, const Source& source, std::string_view name,
               std::string detail, SymbolKind kind, Span whole, Span selection) {
+  ChargeMemory(kSymbolBytes + name.size() + detail.size());
   return {{"name", name},
           {"detail", std::move(detail)},
           {"kind", static_cast<int>(kind)},
@@ -133,6 +135,7 @@ void AddModuleSymbols(Session& session, const std::string& path, const std::stri
     return;
   }
   for (const front::IndexedSymbol& symbol : view->index().symbols) {
+    CheckStop();
     if (symbol.parent == front::IndexedSymbol::kNone && Fits(symbol.name, query) &&
         symbols.size() < kMaxSymbols) {
       symbols.push_back({{"name", symbol.name},
@@ -194,6 +197,7 @@ Outcome WorkspaceSymbols(Session& session, const Json& params) {
       continue;
     }
     for (const rpl::Decl& decl : source->ast().decls) {
+      CheckStop();
       if (HasName(*source, decl) && Fits(NameText(*source, decl), *query) &&
           symbols.size() < kMaxSymbols) {
         symbols.push_back({{"name", NameText(*source, decl)},

@@ -32,6 +32,9 @@ enum class TokenModifier : uint32_t {
   kInactive = 8,  // not there in the variant that one looks at
 };
 
+// Of the five numbers of a token in an answer, with what a table that grows has in reserve.
+inline constexpr uint64_t kTokenBytes = 160;
+
 Json TokenLegend();
 
 }  // namespace kiln::lsp

@@ -11,6 +11,7 @@
 
 #include "client/lsp/documents/languages.h"
 #include "client/lsp/modules/module_names.h"
+#include "compiler/base/threads/stop.h"
 #include "compiler/front/hlsl/module/index.h"
 #include "compiler/front/wgsl/module/index.h"
 
@@ -113,6 +114,7 @@ uint32_t StructOf(const SourceIndex& index, std::string_view type) {
       ++end;
     }
     for (uint32_t i = 0; end > begin && i < index.symbols.size(); ++i) {
+      CheckStop();
       const IndexedSymbol& symbol = index.symbols[i];
       if (symbol.kind == IndexKind::kStruct && symbol.name == type.substr(begin, end - begin)) {
         found = i;
@@ -171,7 +173,9 @@ class Completion {
   }
 
   std::string DetailOf(const IndexedSymbol& symbol) const {
-    return symbol.kind == IndexKind::kFunction || symbol.type.empty() ? symbol.text : symbol.type;
+    return symbol.kind == IndexKind::kFunction || !symbol.type.valid()
+               ? symbol.text
+               : std::string(view_->index().TypeOf(symbol));
   }
 
   // Names that a function declares are offered in it, where its place is that of the text: behind
@@ -235,7 +239,7 @@ class Completion {
                           index.symbols[symbol.parent].kind == IndexKind::kStruct;
       const bool inner = symbol.kind == IndexKind::kLocal || symbol.kind == IndexKind::kParameter;
       if (symbol.name == chain.front() && !member && (!inner || symbol.name_at.begin < at)) {
-        type = symbol.type;
+        type = index.TypeOf(symbol);
       }
     }
     for (size_t i = 1; i < chain.size(); ++i) {
@@ -258,7 +262,7 @@ class Completion {
                                   const std::string& name) {
     for (const IndexedSymbol& symbol : index.symbols) {
       if (owner != IndexedSymbol::kNone && symbol.parent == owner && symbol.name == name) {
-        return symbol.type;
+        return std::string(index.TypeOf(symbol));
       }
     }
     return {};

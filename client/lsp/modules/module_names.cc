@@ -10,6 +10,7 @@
 
 #include "client/lsp/documents/languages.h"
 #include "client/lsp/features/token_legend.h"
+#include "compiler/base/threads/stop.h"
 
 namespace kiln::lsp {
 namespace {
@@ -147,8 +148,9 @@ Json HoverInModule(Session& session, const Spot& spot) {
   if (symbol.parent != IndexedSymbol::kNone) {
     value += fmt::format(" of {}", QualifiedName(name->view.index(), symbol.parent));
   }
-  if (!symbol.type.empty() && symbol.text.find(symbol.type) == std::string::npos) {
-    value += fmt::format(", type {}", symbol.type);
+  const std::string_view type = name->view.index().TypeOf(symbol);
+  if (!type.empty() && symbol.text.find(type) == std::string::npos) {
+    value += fmt::format(", type {}", type);
   }
   const std::optional<Span> at = InFile(name->view, spot.file, name->mention.at);
   return {
@@ -174,6 +176,7 @@ Json ReferencesInModule(Session& session, const Spot& spot, bool declarations) {
   constexpr size_t kMaxPlaces = 10'000;
   Json places = Json::array();
   for (const IndexedMention& one : name->view.index().mentions) {
+    CheckStop();
     if (one.symbol == name->mention.symbol && places.size() < kMaxPlaces &&
         (declarations || one.at != name->symbol().name_at)) {
       places.push_back(LocationInModule(session, *name->view.source, one.at));
@@ -192,6 +195,7 @@ Json HighlightsInModule(Session& session, const Spot& spot) {
     return places;
   }
   for (const IndexedMention& one : name->view.index().mentions) {
+    CheckStop();
     const std::optional<Span> at =
         one.symbol == name->mention.symbol ? InFile(name->view, spot.file, one.at) : std::nullopt;
     if (at.has_value()) {
@@ -214,6 +218,7 @@ Json SymbolsOfModule(Session& session, const OpenFile& file) {
   // Parents stand before their parts, so one pass from the end hands each to its parent.
   std::vector<Json> made(index.symbols.size());
   for (size_t i = index.symbols.size(); i-- > 0;) {
+    CheckStop();
     const IndexedSymbol& symbol = index.symbols[i];
     const std::optional<Span> whole = InFile(*view, file, symbol.whole);
     const bool inner = symbol.kind == IndexKind::kParameter || symbol.kind == IndexKind::kLocal;
@@ -223,8 +228,11 @@ Json SymbolsOfModule(Session& session, const OpenFile& file) {
       continue;
     }
     const Span name = InFile(*view, file, symbol.name_at).value_or(*whole);
+    const std::string_view detail =
+        symbol.kind == IndexKind::kFunction ? symbol.text : index.TypeOf(symbol);
+    ChargeMemory(kSymbolBytes + symbol.name.size() + detail.size());
     Json row{{"name", symbol.name},
-             {"detail", symbol.kind == IndexKind::kFunction ? symbol.text : symbol.type},
+             {"detail", detail},
              {"kind", SymbolKindOf(symbol.kind)},
              {"range", JsonOf(file.RangeOf(session, Cover(*whole, name)))},
              {"selectionRange", JsonOf(file.RangeOf(session, name))}};
@@ -249,6 +257,7 @@ Json FoldingOfModule(Session& session, const OpenFile& file) {
     return ranges;
   }
   for (const IndexedSymbol& symbol : view->index().symbols) {
+    CheckStop();
     const std::optional<Span> whole = InFile(*view, file, symbol.whole);
     if (!whole.has_value()) {
       continue;
@@ -271,10 +280,12 @@ Json TokensOfModule(Session& session, const OpenFile& file) {
   Json data = Json::array();
   Position before;
   for (const IndexedMention& mention : view->index().mentions) {
+    CheckStop();
     const std::optional<Span> at = InFile(*view, file, mention.at);
     if (!at.has_value()) {
       continue;
     }
+    ChargeMemory(kTokenBytes);
     const IndexedSymbol& symbol = view->index().symbols[mention.symbol];
     const Range range = file.RangeOf(session, *at);
     const bool same_line = range.start.line == before.line;

@@ -7,6 +7,9 @@
 
 namespace kiln::lsp {
 
+// Of a symbol in an answer, but for its texts and ranges.
+inline constexpr uint64_t kSymbolBytes = 600;
+
 Json HoverInModule(Session& session, const Spot& spot);
 Json DefinitionInModule(Session& session, const Spot& spot);
 Json ReferencesInModule(Session& session, const Spot& spot, bool declarations);

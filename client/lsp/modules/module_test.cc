@@ -3,6 +3,7 @@
 // request about names.
 #include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
@@ -97,6 +98,48 @@ TEST_F(LspModules, RightSources_HaveNoDiagnostics) {
   Open("a.hlsl", kHlsl);
   EXPECT_EQ(editor.Diagnostics(Uri("a.wgsl")), Json::array());
   EXPECT_EQ(editor.Diagnostics(Uri("a.hlsl")), Json::array());
+}
+
+// However an editor learns of it, and though the folder had none when it was looked at first.
+TEST_F(LspModules, ManifestThatIsMadeLater_IsFound) {
+  constexpr char kText[] = "float4 place(float4 p : POSITION) : SV_Position { return p * C; }\n";
+  constexpr char kManifest[] =
+      "[project]\nmanifest = 1\nname = \"x\"\n[hlsl]\ndefines = { C = \"2.0\" }\n"
+      "[target.vk]\nform = \"spirv\"\nenv = \"vulkan1.1\"\n"
+      "[[program]]\nname = \"m\"\nsources = [\"m.hlsl\"]\n"
+      "entry_points = { vertex = \"place\" }\ntargets = [\"vk\"]\n";
+  const std::string manifest = (folder.path() / "kiln.toml").string();
+  const auto wrong = [&] { return editor.Diagnostics(Uri("m.hlsl")).size(); };
+  const auto watched = [&] {
+    editor.Notify("workspace/didChangeWatchedFiles",
+                  {{"changes", {{{"uri", Uri("kiln.toml")}, {"type", 1}}}}});
+  };
+  Write("m.hlsl", kText);
+  const std::function<void()> tellings[] = {
+      watched,
+      [&] { editor.Replace(Uri("m.hlsl"), kText + std::string("// more\n"), ++version); },
+      [&] {
+        editor.Open(Uri("kiln.toml"), kManifest, ++version);
+        editor.Notify("textDocument/didClose", {{"textDocument", {{"uri", Uri("kiln.toml")}}}});
+      },
+      [&] {
+        editor.Notify("textDocument/didSave", {{"textDocument", {{"uri", Uri("m.hlsl")}}}});
+      },
+      [&] {
+        editor.Notify("textDocument/didClose", {{"textDocument", {{"uri", Uri("m.hlsl")}}}});
+        Open("m.hlsl", kText);
+      },
+  };
+  Open("m.hlsl", kText);
+  // The manifest comes, goes and comes back.
+  for (const std::function<void()>& tell : tellings) {
+    EXPECT_EQ(wrong(), 1u);
+    Write("kiln.toml", kManifest);
+    tell();
+    EXPECT_EQ(wrong(), 0u) << &tell - tellings << editor.Diagnostics(Uri("m.hlsl"));
+    std::filesystem::remove(manifest);
+    watched();
+  }
 }
 
 TEST_F(LspModules, Mistakes_AreToldWithTheirCodes) {

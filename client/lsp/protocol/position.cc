@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: MIT
-// Lines and characters of the protocol, and bytes. A table of line starts makes both directions a
-// search and a walk over one line.
+// Lines and characters of the protocol, and bytes. A table of line starts, and one of marks in long
+// lines, make both directions a search and a walk over at most kBytesPerMark bytes: places are
+// asked for by the hundred thousand, and whole sources stand on one line.
 #include "client/lsp/protocol/position.h"
 
 #include <algorithm>
+#include <ranges>
 
 #include "compiler/base/text/utf8.h"
+#include "compiler/base/threads/stop.h"
 
 namespace kiln::lsp {
 namespace {
@@ -17,6 +20,9 @@ struct Character {
   uint32_t units = 1;
 };
 Character FirstOf(std::string_view text, Encoding encoding) {
+  if (static_cast<unsigned char>(text.front()) < 0x80) {
+    return {};
+  }
   const CodePoint point = DecodeUtf8(text);
   if (point.size <= 1) {
     return {};
@@ -63,9 +69,44 @@ LineTable::LineTable(std::string_view text) : starts_{0} {
   // A '\r' ends a line unless a '\n' follows, which then ends it.
   for (size_t i = 0; i < text.size(); ++i) {
     if (text[i] == '\n' || (text[i] == '\r' && (i + 1 == text.size() || text[i + 1] != '\n'))) {
+      AddMarks(text, starts_.back(), static_cast<uint32_t>(i));
       starts_.push_back(static_cast<uint32_t>(i + 1));
     }
   }
+  AddMarks(text, starts_.back(), static_cast<uint32_t>(text.size()));
+}
+
+// Once over a long line, a mark at the first character behind each kBytesPerMark bytes.
+void LineTable::AddMarks(std::string_view text, uint32_t begin, uint32_t end) {
+  if (end - begin <= kBytesPerMark) {
+    return;
+  }
+  uint32_t character = 0;
+  uint32_t next = begin + kBytesPerMark;
+  for (uint32_t i = begin; i < end;) {
+    if (i >= next) {
+      marks_.push_back({.offset = i, .character = character});
+      next = i + kBytesPerMark;
+    }
+    const Character one = FirstOf(text.substr(i, end - i), Encoding::kUtf16);
+    i += one.bytes;
+    character += one.units;
+  }
+}
+
+// The same bytes are the same characters in both encodings, so marks fall on characters of both.
+LineTable::Mark LineTable::MarkOf(uint32_t line, size_t number, Encoding encoding) const {
+  const Mark& mark = marks_[number];
+  return {.offset = mark.offset,
+          .character = encoding == Encoding::kUtf8 ? mark.offset - starts_[line] : mark.character};
+}
+
+LineTable::Mark LineTable::MarkBefore(uint32_t line, uint32_t offset, Encoding encoding) const {
+  const auto behind = std::ranges::upper_bound(marks_, offset, {}, &Mark::offset);
+  if (behind == marks_.begin() || (behind - 1)->offset < starts_[line]) {
+    return {.offset = starts_[line], .character = 0};
+  }
+  return MarkOf(line, static_cast<size_t>(behind - marks_.begin()) - 1, encoding);
 }
 
 // Binary search. The first line starts at zero, so there is always one.
@@ -84,13 +125,16 @@ Span LineTable::LineSpan(std::string_view text, uint32_t line) const {
   return {.begin = begin, .end = end};
 }
 
-// An offset within a line end counts as the end of the line's text.
+// An offset within a line end counts as the end of the line's text. Whoever makes places makes
+// many, so this is where all of them ask whether to stop.
 Position LineTable::At(std::string_view text, uint32_t offset, Encoding encoding) const {
+  CheckStop();
   offset = std::min(offset, static_cast<uint32_t>(text.size()));
   const uint32_t line = LineOf(offset);
   const Span bytes = LineSpan(text, line);
-  Position at{.line = line, .character = 0};
-  for (uint32_t i = bytes.begin; i < std::min(offset, bytes.end);) {
+  const Mark mark = MarkBefore(line, std::min(offset, bytes.end), encoding);
+  Position at{.line = line, .character = mark.character};
+  for (uint32_t i = mark.offset; i < std::min(offset, bytes.end);) {
     const Character next = FirstOf(text.substr(i, bytes.end - i), encoding);
     i += next.bytes;
     // A byte inside of a character counts as its start: the character's units are only added once
@@ -103,12 +147,24 @@ Position LineTable::At(std::string_view text, uint32_t offset, Encoding encoding
 // A character behind the end of the line means its end, as the protocol says.
 std::optional<uint32_t> LineTable::OffsetOf(std::string_view text, Position at,
                                             Encoding encoding) const {
+  CheckStop();
   if (at.line >= line_count()) {
     return std::nullopt;
   }
   const Span bytes = LineSpan(text, at.line);
-  uint32_t offset = bytes.begin;
-  uint32_t character = 0;
+  // The last mark of the line that does not lie behind the character.
+  const auto first = static_cast<size_t>(
+      std::ranges::lower_bound(marks_, bytes.begin, {}, &Mark::offset) - marks_.begin());
+  const auto last = static_cast<size_t>(
+      std::ranges::lower_bound(marks_, bytes.end, {}, &Mark::offset) - marks_.begin());
+  const auto numbers = std::views::iota(first, last);
+  const auto behind = std::ranges::partition_point(numbers, [&](size_t number) {
+    return MarkOf(at.line, number, encoding).character <= at.character;
+  });
+  const Mark mark = behind == numbers.begin() ? Mark{.offset = bytes.begin, .character = 0}
+                                              : MarkOf(at.line, *(behind - 1), encoding);
+  uint32_t offset = mark.offset;
+  uint32_t character = mark.character;
   while (offset < bytes.end) {
     const Character next = FirstOf(text.substr(offset, bytes.end - offset), encoding);
     // The wanted position lies inside of this character, a surrogate pair: its start is taken.
@@ -150,6 +206,9 @@ Json JsonOf(Position position) {
 }
 
 Json JsonOf(const Range& range) {
+  // Three objects with six members: an answer has as many ranges as the text has names.
+  constexpr uint64_t kJsonBytes = 768;
+  ChargeMemory(kJsonBytes);
   return {{"start", JsonOf(range.start)}, {"end", JsonOf(range.end)}};
 }
 

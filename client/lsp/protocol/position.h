@@ -30,9 +30,13 @@ struct Range {
   Position end;
 };
 
-// Where the lines of a text begin.
+// Where the lines of a text begin, and marks in lines that are long, so that no place costs a walk
+// over the whole of its line.
 class LineTable {
  public:
+  // A walk to a place is shorter than this and a character.
+  static constexpr uint32_t kBytesPerMark = 512;
+
   explicit LineTable(std::string_view text);
 
   uint32_t line_count() const { return static_cast<uint32_t>(starts_.size()); }
@@ -46,8 +50,23 @@ class LineTable {
   // surrogate pair the start of that.
   std::optional<uint32_t> OffsetOf(std::string_view text, Position at, Encoding encoding) const;
 
+  // The start of a character of the line, and how many code units of the line lie before it.
+  struct Mark {
+    uint32_t offset = 0;
+    uint32_t character = 0;
+  };
+  // The last mark of the line that is not behind the byte: where the walk to it begins. Requires:
+  // line < line_count().
+  Mark MarkBefore(uint32_t line, uint32_t offset, Encoding encoding) const;
+
  private:
+  void AddMarks(std::string_view text, uint32_t begin, uint32_t end);
+  Mark MarkOf(uint32_t line, size_t number, Encoding encoding) const;
+
   std::vector<uint32_t> starts_;
+  // Of lines that are longer than kBytesPerMark, ascending; characters are those of UTF-16. In
+  // UTF-8 a character of the protocol is a byte.
+  std::vector<Mark> marks_;
 };
 
 // {"line": 1, "character": 2}; nothing if it is something else or a number is out of range.

@@ -147,6 +147,54 @@ TEST(LineTable, EveryCharacter_ComesBack) {
   }
 }
 
+// However long its line is, no place is far from where the walk to it begins.
+TEST(LineTable, PlaceOnALongLine_IsCloseToAMark) {
+  std::string text = "short\n";
+  while (text.size() < 40'000) {
+    text += "let a = 1;\xc3\xa4\xf0\x9f\x98\x80\xff";
+  }
+  text += "\nshort\r\n" + std::string(LineTable::kBytesPerMark + 1, 'x');
+  const LineTable lines(text);
+  for (const Encoding encoding : {Encoding::kUtf16, Encoding::kUtf8}) {
+    for (uint32_t offset = 0; offset <= text.size(); ++offset) {
+      const uint32_t line = lines.LineOf(offset);
+      const LineTable::Mark mark = lines.MarkBefore(line, offset, encoding);
+      ASSERT_LE(mark.offset, offset);
+      ASSERT_GE(mark.offset, lines.LineSpan(text, line).begin);
+      ASSERT_LT(offset - mark.offset, LineTable::kBytesPerMark + 4);
+    }
+  }
+}
+
+TEST(LineTable, PlacesOnALongLine_AreThoseOfAWalk) {
+  std::string line;
+  while (line.size() < 5000) {
+    line += "ab\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80\xff";
+  }
+  const std::string text = "x\n" + line + "\n";
+  const LineTable lines(text);
+  for (const Encoding encoding : {Encoding::kUtf16, Encoding::kUtf8}) {
+    uint32_t character = 0;
+    for (uint32_t at = 0; at < line.size();) {
+      const uint8_t first = static_cast<uint8_t>(line[at]);
+      const uint32_t bytes = first < 0xc0 || first == 0xff ? 1
+                             : first < 0xe0                ? 2
+                             : first < 0xf0                ? 3
+                                                           : 4;
+      const Position here{.line = 1, .character = character};
+      ASSERT_EQ(lines.At(text, 2 + at, encoding), here) << at;
+      ASSERT_EQ(lines.OffsetOf(text, here, encoding), 2 + at) << at;
+      if (bytes > 1) {
+        ASSERT_EQ(lines.At(text, 2 + at + 1, encoding), here) << at;
+      }
+      at += bytes;
+      character += encoding == Encoding::kUtf8 ? bytes : bytes == 4 ? 2 : 1;
+    }
+    ASSERT_EQ(lines.OffsetOf(text, {.line = 1, .character = character + 9}, encoding),
+              2 + line.size());
+  }
+}
+
 TEST(ReadPosition, WrongNumbers_AreNone) {
   for (const char* wrong :
        {R"({"line":-1,"character":0})", R"({"line":0})", R"({"line":1.5,"character":0})",

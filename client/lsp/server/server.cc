@@ -297,6 +297,9 @@ void Server::Notice(const RpcMessage& notification) {
     }
     return;
   }
+  // A manifest may have been made, or have come back, since its folder was looked at. Not every
+  // client tells of files, so whatever comes from one is a reason to look again.
+  session_.analysis.workspace().ForgetFolders();
   const std::string path = Documents::NameOf(UriIn(notification));
   std::optional<RpcError> error;
   if (method == "textDocument/didOpen") {

@@ -71,7 +71,7 @@ void ModuleCollector::CollectEntry(const ir::EntryRef& ref) {
     // A combined module has a function once, though two entries reach it. The later entry still
     // needs its globals, for its interface.
     if (module_.entry_count > 1 && IsShared(image)) {
-      UniteBits(image.globals, entry.live);
+      Unite(image.globals, entry.live);
     } else {
       AddFunction(image, entry.live);
     }
@@ -90,7 +90,7 @@ bool ModuleCollector::IsShared(const FunctionImage& image) const {
 void ModuleCollector::AddFunction(const FunctionImage& image, GlobalBits& live) {
   module_.functions.push_back({.image = &image});
   module_.word_bound += image.word_count + kFunctionTail;
-  UniteBits(image.globals, live);
+  Unite(image.globals, live);
   module_.needs |= image.needs;
   module_.has_flows |= image.has_flows;
 }
@@ -112,7 +112,7 @@ void ModuleCollector::DeclareVaryings(const ir::SpecialisedProgram& variant) {
     // by default each entry has a module of its own (spec/rpl 11.1).
     scratch_.assign(module_.live.size(), 0);
     for (const ir::FunctionRef* function : fragment->functions) {
-      UniteBits(images_.Of(*function).globals, scratch_);
+      Unite(images_.Of(*function).globals, scratch_);
     }
     for (const CodeObjectStore::Varying& varying : store_.varyings()) {
       if (Test(scratch_, varying.in)) {
@@ -163,7 +163,7 @@ void ModuleCollector::CollectVariables(LiveEntry& entry, const layout::Layout& l
       KILN_CHECK(object.valid(), "a mentioned variable is not live");
       // What the type of the variable needs. New bits lie before the variables in the canonical
       // order, never ahead of this loop.
-      UniteBits(store_.Globals(store_[object]), entry.live);
+      Unite(store_.Globals(store_[object]), entry.live);
       module_.key.push_back(object.value);
       AddToKey(store_[object], layout);
       const spv::StorageClass storage = store_.StorageOf(row.global);

@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <tuple>
+#include <utility>
+
+#include "compiler/base/threads/stop.h"
 
 namespace kiln::front {
 
@@ -51,6 +54,34 @@ const IndexedMention* SourceIndex::At(uint32_t offset) const {
   return offset <= found.at.end ? &found : nullptr;
 }
 
+void SourceIndex::Add(IndexedSymbol symbol) {
+  // With what a table that grows has in reserve, and the makers' own row for the name.
+  const uint64_t more = 3 * sizeof(IndexedSymbol) + symbol.name.size() + symbol.text.size();
+  ChargeMemory(more);
+  bytes += more;
+  symbols.push_back(std::move(symbol));
+}
+
+void SourceIndex::Add(IndexedMention mention) {
+  ChargeMemory(2 * sizeof(IndexedMention));
+  bytes += 2 * sizeof(IndexedMention);
+  mentions.push_back(mention);
+}
+
+TypeTextId SourceIndex::InternType(std::string_view text) {
+  if (text.empty()) {
+    return {};
+  }
+  const uint32_t known = types.size();
+  const TypeTextId id = types.Intern(text);
+  if (types.size() > known) {
+    const uint64_t more = text.size() + 2 * sizeof(std::string_view);
+    ChargeMemory(more);
+    bytes += more;
+  }
+  return id;
+}
+
 void Settle(SourceIndex& index) {
   std::ranges::sort(index.mentions, [](const IndexedMention& a, const IndexedMention& b) {
     return std::tuple(a.at.begin, a.at.end, a.symbol) < std::tuple(b.at.begin, b.at.end, b.symbol);
@@ -69,7 +100,9 @@ std::string IndexText(const SourceIndex& index) {
       text += "  ";
     }
     text += IndexKindText(symbol.kind);
-    text += " " + symbol.name + (symbol.type.empty() ? "" : ": " + symbol.type);
+    text += " " + symbol.name;
+    text += symbol.type.valid() ? ": " : "";
+    text += index.TypeOf(symbol);
     for (const IndexedMention& mention : index.mentions) {
       if (mention.symbol == i) {
         text += " @" + std::to_string(mention.at.begin);
@@ -80,10 +113,22 @@ std::string IndexText(const SourceIndex& index) {
   return text;
 }
 
+std::string CutToShown(std::string text) {
+  if (text.size() > kMostShown) {
+    size_t end = kMostShown;
+    // A byte 10xxxxxx goes on with a character.
+    while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) {
+      --end;
+    }
+    text.resize(end);
+  }
+  return text;
+}
+
 std::string OneLine(std::string_view text) {
-  constexpr size_t kMost = 200;
   std::string line;
-  for (size_t i = 0; i < text.size() && line.size() < kMost; ++i) {
+  // One byte more tells whether the last character is whole.
+  for (size_t i = 0; i < text.size() && line.size() <= kMostShown; ++i) {
     if (text.substr(i, 2) == "//") {
       i = std::min(text.find('\n', i), text.size());
     } else if (text.substr(i, 2) == "/*") {
@@ -96,6 +141,7 @@ std::string OneLine(std::string_view text) {
       line += ' ';
     }
   }
+  line = CutToShown(std::move(line));
   while (line.ends_with(' ')) {
     line.pop_back();
   }

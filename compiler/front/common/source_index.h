@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "compiler/base/id.h"
+#include "compiler/base/string_pool.h"
 #include "compiler/source/span.h"
 
 namespace kiln::front {
@@ -39,15 +41,17 @@ enum class IndexKind : uint8_t {
 };
 std::string_view IndexKindText(IndexKind kind);
 
+using TypeTextId = Id<struct TypeTextTag>;
+
 struct IndexedSymbol {
   static constexpr uint32_t kNone = 0xffffffffu;
 
   IndexKind kind = IndexKind::kVariable;
   std::string name;
-  std::string type;         // as written; of a value without one as inferred; empty: none is known
-  std::string text;         // the declaration in one line, without bodies and values of length
-  Span name_at;             // bytes
-  Span whole;               // bytes of the declaration
+  TypeTextId type;   // as written; of a value without one as inferred; invalid: none is known
+  std::string text;  // the declaration in one line, without bodies and values of length
+  Span name_at;      // bytes
+  Span whole;        // bytes of the declaration
   uint32_t parent = kNone;  // the symbol that it is part of
 };
 
@@ -59,16 +63,31 @@ struct IndexedMention {
 struct SourceIndex {
   std::vector<IndexedSymbol> symbols;    // ascending by `whole`, parents before their parts
   std::vector<IndexedMention> mentions;  // ascending, each place once; declarations among them
+  StringPool<TypeTextId> types;          // a type of a thousand declarators is there once
+  uint64_t bytes = 0;                    // of all tables and texts, roughly
 
+  // Both charge what they keep. Throws Stopped.
+  void Add(IndexedSymbol symbol);
+  void Add(IndexedMention mention);
+  // Invalid for an empty text.
+  TypeTextId InternType(std::string_view text);
+
+  std::string_view TypeOf(const IndexedSymbol& symbol) const {
+    return symbol.type.valid() ? types[symbol.type] : std::string_view();
+  }
   // The mention that covers the byte, or ends at it; null if there is none.
   const IndexedMention* At(uint32_t offset) const;
 };
+
+inline constexpr size_t kMostShown = 200;  // bytes of what is shown of a declaration
 
 // Sorts both tables and drops mentions of a place that has one.
 void Settle(SourceIndex& index);
 // A line for each symbol: "struct Light", "  member color: vec3<f32> @12", then its mentions.
 std::string IndexText(const SourceIndex& index);
-// White space and comments as one space, at most 200 bytes.
+// White space and comments as one space, at most kMostShown bytes.
 std::string OneLine(std::string_view text);
+// Without the characters that do not end within kMostShown bytes.
+std::string CutToShown(std::string text);
 
 }  // namespace kiln::front

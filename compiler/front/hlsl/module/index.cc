@@ -28,6 +28,7 @@ class IndexMaker {
   front::SourceIndex Make(const std::vector<Mention>& mentions) {
     ReadDecls();
     for (const Mention& mention : mentions) {
+      CheckStop();
       const uint32_t* symbol = by_token_.Find(mention.declared);
       if (symbol != nullptr) {
         AddMention(mention.token, *symbol);
@@ -58,50 +59,57 @@ class IndexMaker {
 
   // Spellings with single spaces where there was some.
   std::string TextOf(uint32_t begin, uint32_t end) const {
-    constexpr size_t kMost = 200;
     std::string text;
-    for (uint32_t i = begin; i < end && text.size() < kMost; ++i) {
+    for (uint32_t i = begin; i < end && text.size() <= front::kMostShown; ++i) {
       const Token& token = stream_.tokens[i];
       if (i != begin && (token.starts_line() || token.space_before())) {
         text += ' ';
       }
-      text += stream_.Text(token);
+      text += stream_.Text(token).substr(0, front::kMostShown + 1);
     }
-    return text;
+    return front::CutToShown(std::move(text));
   }
 
   void AddMention(uint32_t token, uint32_t symbol) {
     if (IsWritten(token)) {
-      ChargeMemory(sizeof(front::IndexedMention));
-      index_.mentions.push_back(
-          {.at = stream_.origins.WrittenAt(stream_.tokens[token].origin), .symbol = symbol});
+      index_.Add(front::IndexedMention{
+          .at = stream_.origins.WrittenAt(stream_.tokens[token].origin), .symbol = symbol});
     }
   }
 
   // Tokens [begin, end) are the declaration, [begin, shown) what is shown of it.
-  uint32_t Add(IndexKind kind, uint32_t name, std::string type, uint32_t begin, uint32_t shown,
-               uint32_t end, uint32_t parent) {
-    ChargeMemory(sizeof(IndexedSymbol) + 400);
+  uint32_t Add(IndexKind kind, uint32_t name, front::TypeTextId type, uint32_t begin,
+               uint32_t shown, uint32_t end, uint32_t parent) {
     const auto number = static_cast<uint32_t>(index_.symbols.size());
     const Span at = stream_.origins.WrittenAt(stream_.origins.InFile(stream_.tokens[name].origin));
-    index_.symbols.push_back({.kind = kind,
-                              .name = std::string(stream_.Text(stream_.tokens[name])),
-                              .type = std::move(type),
-                              .text = TextOf(begin, shown),
-                              .name_at = at,
-                              .whole = Cover(SpanOf(begin, end), at),
-                              .parent = parent});
+    std::string text = TextOf(begin, shown);
+    if (begin == name && type.valid()) {  // a declarator: its type is before it
+      text = front::CutToShown(std::string(index_.types[type]) + " " + text);
+    }
+    index_.Add(IndexedSymbol{.kind = kind,
+                             .name = std::string(stream_.Text(stream_.tokens[name])),
+                             .type = type,
+                             .text = std::move(text),
+                             .name_at = at,
+                             .whole = Cover(SpanOf(begin, end), at),
+                             .parent = parent});
     by_token_.Insert(name, number);
     AddMention(name, number);
     return number;
   }
 
-  std::string TypeText(uint32_t type) const {
+  // All declarators of a declaration have one row, whose text is made once.
+  front::TypeTextId TypeText(uint32_t type) {
     if (type == syntax::kNone) {
       return {};
     }
-    const syntax::Type& row = ast_.types[type];
-    return row.kind == syntax::TypeKind::kRecord ? "struct" : TextOf(row.begin, row.end);
+    if (type != last_type_) {
+      const syntax::Type& row = ast_.types[type];
+      last_type_ = type;
+      last_text_ = index_.InternType(
+          row.kind == syntax::TypeKind::kRecord ? "struct" : TextOf(row.begin, row.end));
+    }
+    return last_text_;
   }
 
   void AddVariables(const syntax::Decl& decl, IndexKind kind, uint32_t parent) {
@@ -115,12 +123,9 @@ class IndexMaker {
                             kind != IndexKind::kParameter;
       // Without the value: `float a[2] = …`.
       const uint32_t shown = row.initialiser.empty() ? row.end : row.name + 1;
-      const uint32_t number = Add(constant ? IndexKind::kConstant : kind, row.name,
-                                  TypeText(row.type), row.begin, shown, row.end, parent);
-      IndexedSymbol& symbol = index_.symbols[number];
-      if (row.begin == row.name) {  // a declarator: its type stands before it
-        symbol.text = symbol.type + " " + symbol.text;
-      }
+      CheckStop();
+      Add(constant ? IndexKind::kConstant : kind, row.name, TypeText(row.type), row.begin, shown,
+          row.end, parent);
     }
   }
 
@@ -197,6 +202,8 @@ class IndexMaker {
   const TokenStream& stream_;
   const syntax::Ast& ast_;
   FlatMap<uint32_t, uint32_t> by_token_;  // symbols
+  uint32_t last_type_ = syntax::kNone;
+  front::TypeTextId last_text_;  // of last_type_
   front::SourceIndex index_;
 };
 

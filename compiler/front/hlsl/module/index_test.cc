@@ -48,6 +48,27 @@ TEST(HlslIndex, Names_MeanWhatTheCheckFound) {
   }
 }
 
+// A type of long text is kept once for all that is declared with it.
+TEST(HlslIndex, TypeOfManyDeclarators_IsThereOnce) {
+  constexpr size_t kCount = 2000;
+  const std::string type(1000, 'L');
+  std::string text = "typedef float " + type + ";\nstatic " + type + " a0";
+  for (size_t i = 1; i < kCount; ++i) {
+    text += ",a" + std::to_string(i);
+  }
+  text += ";\nstruct S { " + type + " b; };\n";
+  SourceSet files;
+  const std::optional<front::SourceIndex> index = MakeIndex(SourceFile("a.hlsl", text), files, {});
+  ASSERT_TRUE(index.has_value());
+  EXPECT_LE(index->types.size(), 4u);
+  size_t shown = 0;
+  for (const front::IndexedSymbol& symbol : index->symbols) {
+    shown = std::max(shown, symbol.text.size());
+  }
+  EXPECT_LE(shown, front::kMostShown);
+  EXPECT_LT(index->bytes, kCount * 800);
+}
+
 // Bytes go on in the files that are included.
 TEST(HlslIndex, IncludedName_IsWhereItsFileIs) {
   const std::string root = "#include \"i.hlsli\"\nfloat f() { return a; }\n";

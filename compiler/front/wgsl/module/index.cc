@@ -4,6 +4,7 @@
 #include "compiler/front/wgsl/module/index.h"
 
 #include <algorithm>
+#include <map>
 #include <string>
 #include <utility>
 
@@ -20,6 +21,7 @@ using kiln::front::IndexedSymbol;
 using kiln::front::IndexKind;
 using kiln::front::Mention;
 using kiln::front::SourceIndex;
+using kiln::front::TypeTextId;
 
 class IndexMaker {
  public:
@@ -39,6 +41,7 @@ class IndexMaker {
       ReadDecl(decl);
     }
     for (const Mention& mention : mentions) {
+      CheckStop();
       Mentioned(mention);
     }
     Settle(index_);
@@ -49,8 +52,13 @@ class IndexMaker {
   // Names are pieces of the source, so where one stands tells which declaration it is.
   void NoteType(const Unit& unit, std::string_view name, TypeId type) {
     const std::string_view text = stream_.text;
+    CheckStop();
     if (name.data() >= text.data() && name.data() < text.data() + text.size()) {
-      types_.Insert(static_cast<uint32_t>(name.data() - text.data()), unit.types.Text(type));
+      TypeTextId& known = texts_[type.value];
+      if (!known.valid()) {
+        known = index_.InternType(unit.types.Text(type));
+      }
+      types_.Insert(static_cast<uint32_t>(name.data() - text.data()), known);
     }
   }
 
@@ -61,7 +69,7 @@ class IndexMaker {
   // `written` is its type, `head` the tokens that show it.
   uint32_t Add(IndexKind kind, uint32_t token, TokenRange whole, TokenRange head,
                syntax::ExprId written, uint32_t parent) {
-    ChargeMemory(sizeof(IndexedSymbol) + 400);
+    CheckStop();
     IndexedSymbol symbol{.kind = kind,
                          .name = std::string(stream_.Text(token)),
                          .type = {},
@@ -70,14 +78,14 @@ class IndexMaker {
                          .whole = stream_.SpanOf(whole),
                          .parent = parent};
     if (written.valid()) {
-      symbol.type = TextOf(ast_[written].at);
-    } else if (const std::string* inferred = types_.Find(symbol.name_at.begin)) {
+      symbol.type = index_.InternType(TextOf(ast_[written].at));
+    } else if (const TypeTextId* inferred = types_.Find(symbol.name_at.begin)) {
       symbol.type = *inferred;
     }
     const auto number = static_cast<uint32_t>(index_.symbols.size());
     by_token_.Insert(token, number);
-    index_.mentions.push_back({.at = symbol.name_at, .symbol = number});
-    index_.symbols.push_back(std::move(symbol));
+    index_.Add(kiln::front::IndexedMention{.at = symbol.name_at, .symbol = number});
+    index_.Add(std::move(symbol));
     return number;
   }
 
@@ -164,14 +172,15 @@ class IndexMaker {
     const bool is_member = number < index_.symbols.size() &&
                            (mention.member == kNoRow || index_.symbols[number].parent == *symbol);
     if (is_member) {
-      ChargeMemory(sizeof(kiln::front::IndexedMention));
-      index_.mentions.push_back({.at = stream_.tokens[mention.token].span, .symbol = number});
+      index_.Add(
+          kiln::front::IndexedMention{.at = stream_.tokens[mention.token].span, .symbol = number});
     }
   }
 
   const TokenStream& stream_;
   const syntax::Ast& ast_;
-  FlatMap<uint32_t, std::string> types_;  // by place of the name
+  std::map<uint32_t, TypeTextId> texts_;  // by type: its text is made once
+  FlatMap<uint32_t, TypeTextId> types_;   // by place of the name
   FlatMap<uint32_t, uint32_t> by_token_;  // symbols
   SourceIndex index_;
 };

@@ -6,6 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include "compiler/base/text/utf8.h"
+
 namespace kiln::wgsl::front {
 namespace {
 
@@ -44,6 +46,42 @@ TEST(WgslIndex, SyntaxError_HasNone) {
   EXPECT_EQ(TextOfIndex("fn f( { }"), "none");
   EXPECT_EQ(TextOfIndex("const a = 0x;"), "none");
   EXPECT_EQ(TextOfIndex(""), "");
+}
+
+// A type that is inferred for a thousand names is kept once.
+TEST(WgslIndex, TypeOfManyNames_IsThereOnce) {
+  constexpr size_t kCount = 1000;
+  std::string type = "f32";
+  for (int i = 0; i < 5; ++i) {
+    type = "array<" + type + ", 2>";
+  }
+  std::string text = "fn f(b: " + type + ") {";
+  for (size_t i = 0; i < kCount; ++i) {
+    text += " let a" + std::to_string(i) + " = b;";
+  }
+  const std::optional<kiln::front::SourceIndex> index =
+      MakeIndex(SourceFile("a.wgsl", text + " }"));
+  ASSERT_TRUE(index.has_value());
+  EXPECT_EQ(index->symbols.size(), kCount + 2);
+  EXPECT_EQ(index->TypeOf(index->symbols.back()), type);
+  EXPECT_LE(index->types.size(), 2u);
+  EXPECT_LT(index->bytes, kCount * 600);
+}
+
+// What is shown of a declaration ends with a whole character.
+TEST(WgslIndex, TextOfLongNames_IsCutBetweenCharacters) {
+  for (size_t before = 180; before < 210; ++before) {
+    std::string name(before, 'a');
+    for (int i = 0; i < 40; ++i) {
+      name += "\xc3\xa4";
+    }
+    const std::optional<kiln::front::SourceIndex> index =
+        MakeIndex(SourceFile("a.wgsl", "const " + name + " = 1;"));
+    ASSERT_TRUE(index.has_value());
+    const std::string& text = index->symbols.front().text;
+    EXPECT_LE(text.size(), kiln::front::kMostShown);
+    EXPECT_EQ(FindInvalidUtf8(text), text.size());
+  }
 }
 
 TEST(WgslIndex, At_IsTheMentionThatCoversOrEnds) {
