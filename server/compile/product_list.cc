@@ -122,7 +122,8 @@ ProductList ProductsOf(driver::BuildResult built, bool metadata_only) {
         AddProduct(list, name, BlobOf(std::move(stage)), content);
       }
     }
-    AddProduct(list, "meta", cache::OwnedBlob(std::move(products.metadata)), products.metadata_content);
+    AddProduct(list, "meta", cache::OwnedBlob(std::move(products.metadata)),
+               products.metadata_content);
   }
   // Sorted already: reads come by name.
   std::vector<std::string> live;

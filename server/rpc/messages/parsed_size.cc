@@ -105,7 +105,7 @@ const FieldDescriptor* FieldOf(const MessageType* type, uint64_t tag) {
 
 // What is being read: a message, or a group, all of whose fields are unknown.
 struct Nested {
-  size_t end;              // of the message, or of that which the group is in
+  size_t end;               // of the message, or of that which the group is in
   const MessageType* type;  // null: a group, which ends by a tag
 };
 
