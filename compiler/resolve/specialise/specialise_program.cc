@@ -17,6 +17,7 @@
 #include "compiler/resolve/names/repeated.h"
 #include "compiler/resolve/queries/option_cache.h"
 #include "compiler/resolve/reachability.h"
+#include "compiler/resolve/specialise/option_uses.h"
 #include "compiler/resolve/specialise/specialise_settings.h"
 #include "compiler/resolve/specialise/specialiser_cache.h"
 #include "compiler/resolve/unreached_bindings.h"
@@ -28,11 +29,6 @@ namespace {
 // What every device has for attributes and between stages; more is a lint and no error.
 constexpr uint32_t kAttributeLocations = 16;
 constexpr uint32_t kStateLocations = 32;
-
-// What an option that chose a module may have decided: it is not told apart.
-constexpr uint8_t kAnything = static_cast<uint8_t>(ir::Influence::kLayout) |
-                              static_cast<uint8_t>(ir::Influence::kSettings) |
-                              static_cast<uint8_t>(ir::Influence::kCode);
 
 // Makes one variant. What depends on few options is recalled for those (OptionCache), so a
 // variant that differs in one option costs what that option decides.
@@ -108,7 +104,7 @@ class VariantSpecialiser {
     ListVariables();
     ListSpecialization();
     answers_.EndReads(out_.live_options);
-    ListOptions();
+    ListOptionUses(program_, answers_, memory_, out_);
 
     std::vector<Diagnostic> found = answers_.TakeDiagnostics();
     diagnostics_.insert(diagnostics_.end(), std::make_move_iterator(found.begin()),
@@ -523,54 +519,6 @@ class VariantSpecialiser {
                                .With("field", field)
                                .Label(LabelKind::kDeclaredHere,
                                       program_.NameLocation(mention.member), {{"name", field}}));
-  }
-
-  // --- option influence (spec/rpl 12.3) ----------------------------------------------------------
-  void ListOptions() {
-    for (const ir::OptionId id : program_.options_by_name()) {
-      if (!out_.live_options.Test(id.value)) {
-        continue;
-      }
-      // Rows of options are remembered, because making one interns texts.
-      SpecialiserCache::ListedOption& listed = memory_.options[id.value];
-      const uint32_t bits = answers_.EnumIndex(id);
-      // Texts of enum values change with the value; the rest of the row is the same in all
-      // variants.
-      if (!listed.known || (listed.is_enum && listed.bits != bits)) {
-        Describe(id, listed);
-        listed.known = true;
-      }
-      listed.bits = bits;
-      listed.use.value = bits;
-      const auto bit = [&](const Bitset& reads, ir::Influence influence) {
-        return reads.Test(id.value) ? static_cast<uint8_t>(influence) : uint8_t{0};
-      };
-      uint8_t influence = bit(memory_.layout_reads, ir::Influence::kLayout);
-      influence |= bit(memory_.settings_reads, ir::Influence::kSettings);
-      influence |= bit(memory_.code_reads, ir::Influence::kCode);
-      if (std::ranges::binary_search(program_.choices(), id.value, {}, &ir::OptionId::value)) {
-        influence = kAnything;
-      }
-      if (listed.specialised) {
-        influence = static_cast<uint8_t>(ir::Influence::kSpecialization);
-      } else if (influence == 0) {
-        influence = static_cast<uint8_t>(ir::Influence::kCheck);
-      }
-      out_.option_uses.emplace_back(listed.use).influence = influence;
-    }
-  }
-
-  // All that does not change with the value, unless the option is an enum.
-  void Describe(ir::OptionId id, SpecialiserCache::ListedOption& listed) {
-    const ir::Option& option = program_.Get(id);
-    const Value value = answers_.Option(id);
-    const bool is_enum = value.kind == ir::ValueKind::kString;
-    listed.is_enum = is_enum;
-    listed.specialised = option.specialize != 0;
-    listed.use = {.name = answers_.PoolText(program_.NameOf(id)),
-                  .scope = option.scope,
-                  .kind = option.kind,
-                  .text = is_enum ? ir::StringId{value.bits} : ir::StringId{}};
   }
 
   const Program& program_;
