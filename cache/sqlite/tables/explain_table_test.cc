@@ -143,9 +143,9 @@ TEST_F(ExplainTableTest, TooManyBytes_LoseSlotsAndTheNewOneIsThere) {
 TEST_F(ExplainTableTest, InAFullCache_RecordsTakeThePlaceOfOthers) {
   const auto store = Open();
   constexpr uint64_t kCache = uint64_t{4} << 20;
-  constexpr size_t kSize = 10'000;
+  constexpr size_t kSize = 40'000;
   ExplainTable table(*store, uint64_t{64} << 20, kCache);
-  for (int i = 0; i < 1'000; ++i) {
+  for (int i = 0; i < 200; ++i) {
     ExplainRecord record = At({.program = std::to_string(i)}, i);
     record.detail = std::string(kSize, 'd');
     Append(table, record);
