@@ -64,7 +64,11 @@ bool EndsPath(const Inst& inst, const CutTables& tables) {
     return expression.kind == InstKind::kNameBuiltin &&
            expression.As<NameBuiltinInst>().builtin == Builtin::kStageDiscard;
   }
-  return false;  // everything else flows on, loops too: a loop is left through its exit
+  // A loop without a condition may be one that nothing leaves; all others are left through it.
+  if (kind == InstKind::kLoop) {
+    return tables.blocks[tables.List(inst.As<LoopInst>().blocks)[0]].count == 0;
+  }
+  return false;  // everything else flows on
 }
 
 std::vector<std::vector<uint32_t>> RegionCutter::Cut(DeclId function, BlockId body) {

@@ -70,10 +70,11 @@ void LowerStatement(RegionLowering& region, const ir::Inst& inst) {
       LowerBarrierInst(region, inst.As<ir::BarrierInst>());
       return;
     case kBreak:
-      region.block().broken.push_back(inst.As<ir::BreakInst>().exit.value);
+      region.block().jumps.push_back({inst.As<ir::BreakInst>().exit, LocalRole::kBreak});
       Branch(region, region.LowerName(inst.As<ir::BreakInst>().exit, LocalRole::kBreak));
       return;
     case kContinue:
+      region.block().jumps.push_back({inst.As<ir::ContinueInst>().exit, LocalRole::kContinue});
       Branch(region, region.LowerName(inst.As<ir::ContinueInst>().exit, LocalRole::kContinue));
       return;
     case kReturn:

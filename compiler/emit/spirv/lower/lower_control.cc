@@ -77,14 +77,23 @@ Ref CurrentLabel(RegionLowering& region) {
   return region.block().label;
 }
 
-// Whether a `break` behind the first `count` named the exit; it is done with, and those go.
-bool ForgetBreaks(RegionLowering& region, ir::LocalId exit, size_t count) {
-  std::vector<uint32_t>& broken = region.block().broken;
-  const auto first = broken.begin() + static_cast<std::ptrdiff_t>(count);
-  const auto kept = std::remove(first, broken.end(), exit.value);
-  const bool any = kept != broken.end();
-  broken.erase(kept, broken.end());
+// Whether one of the jumps behind the first `count` is this one; it is done with, and those go.
+bool TakeJumps(RegionLowering& region, const RegionLowering::Jump& jump, size_t count) {
+  std::vector<RegionLowering::Jump>& jumps = region.block().jumps;
+  const auto first = jumps.begin() + static_cast<std::ptrdiff_t>(count);
+  const auto kept = std::remove(first, jumps.end(), jump);
+  const bool any = kept != jumps.end();
+  jumps.erase(kept, jumps.end());
   return any;
+}
+
+// SPIR-V asks for a merge block even if nothing leads there (spec/rpl 11.4).
+void StartMerge(RegionLowering& region, Ref merge, bool reached) {
+  StartBlock(region, merge);
+  if (!reached) {
+    region.Code(Op::OpUnreachable);
+    EndBlock(region);
+  }
 }
 
 // Returns whether control arrives at `merge`.
@@ -132,12 +141,7 @@ void LowerIf(RegionLowering& region, const ir::Inst& row) {
   if (has_else) {
     reached = LowerBranch(region, no, ir::BlockId{blocks[1]}, merge) || reached;
   }
-  // SPIR-V asks for a merge block even if nothing leads there (spec/rpl 11.4).
-  StartBlock(region, merge);
-  if (!reached) {
-    region.Code(Op::OpUnreachable);
-    EndBlock(region);
-  }
+  StartMerge(region, merge, reached);
 }
 
 // The form that SPIR-V prescribes: a header with the merge and nothing else, the condition in
@@ -169,9 +173,14 @@ void LowerLoop(RegionLowering& region, const ir::Inst& row) {
     BranchTo(region, go_on, body, merge);
   }
   // Whether control arrives at the continuing block does not matter: SPIR-V wants it in any case.
-  const size_t breaks = region.block().broken.size();
-  LowerBranch(region, body, ir::BlockId{blocks[1]}, next);
-  ForgetBreaks(region, inst.exit, breaks);
+  const size_t jumps = region.block().jumps.size();
+  const uint32_t points = region.block().insertion_points;
+  const bool arrives = LowerBranch(region, body, ir::BlockId{blocks[1]}, next);
+  const bool goes_on = TakeJumps(region, {inst.exit, LocalRole::kContinue}, jumps) || arrives;
+  const bool breaks = TakeJumps(region, {inst.exit, LocalRole::kBreak}, jumps);
+  // A region inside may hold jumps of its own.
+  const bool left =
+      !always || breaks || (asks && goes_on) || region.block().insertion_points != points;
   // From here control goes back to the header and nowhere else.
   StartBlock(region, next);
   ++region.block().must_go_on;
@@ -183,7 +192,7 @@ void LowerLoop(RegionLowering& region, const ir::Inst& row) {
     Branch(region, header);
   }
   --region.block().must_go_on;
-  StartBlock(region, merge);
+  StartMerge(region, merge, left);
 }
 
 // Blocks stand in the order of the cases, and so do their labels, because a case may go through to
@@ -219,19 +228,15 @@ void LowerSwitch(RegionLowering& region, const ir::SwitchInst& inst) {
   EndBlock(region);
   bool reached = otherwise == merge;
   const uint32_t points = region.block().insertion_points;
-  const size_t breaks = region.block().broken.size();
+  const size_t jumps = region.block().jumps.size();
   for (size_t i = 0; i < cases.size(); ++i) {
     const bool arrives = LowerBranch(region, labels[i], ir::BlockId{cases[i].block},
                                      cases[i].through ? labels[i + 1] : merge);
     reached = reached || (arrives && !cases[i].through);
   }
   // The merge block is reached by `break` as well, and a region inside may hold one.
-  const bool broken = ForgetBreaks(region, inst.exit, breaks);
-  StartBlock(region, merge);
-  if (!reached && !broken && region.block().insertion_points == points) {
-    region.Code(Op::OpUnreachable);
-    EndBlock(region);
-  }
+  const bool breaks = TakeJumps(region, {inst.exit, LocalRole::kBreak}, jumps);
+  StartMerge(region, merge, reached || breaks || region.block().insertion_points != points);
 }
 
 // Before SPIR-V 1.6 a demotion is an extension that few targets have, and a discard serves: code

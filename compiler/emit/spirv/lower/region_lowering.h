@@ -22,12 +22,17 @@ namespace kiln::spirv {
 class RegionLowering {
  public:
   // For lower_block and lower_control alone.
+  struct Jump {
+    ir::LocalId exit{};
+    LocalRole role{};
+    friend bool operator==(const Jump&, const Jump&) = default;
+  };
   struct BlockState {
     Ref label{};  // of the current block; invalid: not known
     Ref yielded{};
     bool terminated = false;  // the current block has ended
     uint32_t depth = 0;
-    std::vector<uint32_t> broken;   // exits that a `break` named, of loops and switches around
+    std::vector<Jump> jumps;        // out of the loops and switches around
     uint32_t insertion_points = 0;  // that were reached so far
     uint32_t must_go_on = 0;       // of the blocks around that end where they end, and nowhere else
     SourceLines::Position line{};  // of the last OpLine in this block
