@@ -70,11 +70,10 @@ class TypedRegion {
     Insts(module().InstsOf(open));
     return region_.EndBlock();
   }
-  // What nothing reaches is not there: a `when` may bring what ends the block before its last row.
   void Insts(std::span<const uint32_t> insts) {
     for (const uint32_t row : insts) {
       CheckStop();
-      if (region_.failed() || region_.BlockHasEnded()) {
+      if (region_.failed() || region_.BlockHasEnded()) {  // by a `when` before this row
         return;
       }
       region_.SetCurrent(row);
@@ -143,21 +142,20 @@ class TypedRegion {
 // A region that is cut out of a body declares nothing. It may leave the function from inside of a
 // loop, so one of an entry version has the rows of the interface, too.
 ir::BlockId TypedRegion::Body() {
-  if (region_.generic().parent.valid()) {
-    if (entry_ != nullptr) {
-      region_.out().io = entry_->rows;
-    }
-    return Block(region_.generic().block);
+  if (entry_ != nullptr) {
+    region_.out().io = entry_->rows;
   }
-  const std::span<const uint32_t> insts = module().InstsOf(region_.generic().block);
-  if (entry_ == nullptr) {
+  const bool is_part = region_.generic().parent.valid();
+  if (entry_ == nullptr && !is_part) {
     region_.DeclareParameters();
+  }
+  if (entry_ == nullptr || is_part) {
     return Block(region_.generic().block);
   }
   DeclareInputs(region_);
+  const std::span<const uint32_t> insts = module().InstsOf(region_.generic().block);
   region_.BeginBlock();
-  if (!insts.empty()) {
-    // What is emitted before the body needs a span, and the first row of the body is the nearest.
+  if (!insts.empty()) {  // what is emitted before the body needs a span: the nearest is that
     region_.SetCurrent(insts.front());
   }
   // An entry version does what no caller does for it: first values of variables, inputs before the

@@ -375,17 +375,6 @@ Result<BatchSummary> Batches::Get(const Hash128& id) {
   return run->Summary();
 }
 
-// Saves what changed. Who asks for what is done already hears, too, that it is not stored yet.
-Result<void> Batches::Keep(BatchRun& run, bool changed) {
-  if (changed) {
-    return SaveRow(context_, run);
-  }
-  if (context_.options.rows == nullptr || !context_.options.rows->Waits(run.id)) {
-    return {};
-  }
-  return Error{.code = ErrorCode::kFull, .context = "the cache is full", .reason = "CACHE_FULL"};
-}
-
 // The stop is requested outside of the lock, because callbacks of the token run in this thread.
 // Chunks that are at work end the batch when they leave; only where there is none this call ends
 // it.
@@ -405,7 +394,7 @@ Result<BatchSummary> Batches::Cancel(const Hash128& id, const cache::Actor& acto
     }
     // Before it is answered: a process that ends in the next moment leaves a batch that is
     // cancelled, and not one that goes on.
-    const Result<void> kept = Keep(*run, changed);
+    const Result<void> kept = SaveIfChanged(context_, *run, changed);
     run->stop.request_stop();
     if (idle) {  // paused, or waiting for its client: nobody else ends it
       worker_.Finish(run, BatchState::kCancelled);
@@ -425,7 +414,7 @@ Result<BatchSummary> Batches::Pause(const Hash128& id, const cache::Actor& actor
       KILN_TRY_VOID(CheckStarters(*run, run->starters, actor, true));
       changed = run->Pause(std::string(cache::OwnerName(actor.id)));
     }
-    if (const Result<void> kept = Keep(*run, changed); !kept.ok()) {
+    if (const Result<void> kept = SaveIfChanged(context_, *run, changed); !kept.ok()) {
       return NotKept("the batch is paused", kept.error());
     }
   }
@@ -442,7 +431,7 @@ Result<BatchSummary> Batches::Resume(const Hash128& id, const cache::Actor& acto
       KILN_TRY_VOID(CheckStarters(*run, run->starters, actor, false));
       changed = run->Unpause(std::string(cache::OwnerName(actor.id)), context_.clock.Monotonic());
     }
-    const Result<void> kept = Keep(*run, changed);
+    const Result<void> kept = SaveIfChanged(context_, *run, changed);
     if (!worker_.Wake(run)) {
       return Error{.code = ErrorCode::kResourceExhausted,
                    .context = "the batch lane is full; resume it later",

@@ -144,7 +144,6 @@ class Batches {
       KILN_REQUIRES(mutex_);
   // Counts the results of whoever started a batch first.
   std::shared_ptr<HeldResults> HeldBy(std::string_view starter) KILN_REQUIRES(mutex_);
-  Result<void> Keep(BatchRun& run, bool changed);
   void RemoveRows(const std::vector<BatchRunPtr>& dropped);
 
   BatchContext context_;

@@ -145,6 +145,16 @@ Result<void> SaveRow(const BatchContext& context, BatchRun& run, std::optional<B
   return context.options.rows->Put(row);
 }
 
+Result<void> SaveIfChanged(const BatchContext& context, BatchRun& run, bool changed) {
+  if (changed) {
+    return SaveRow(context, run);
+  }
+  if (context.options.rows == nullptr || !context.options.rows->Waits(run.id)) {
+    return {};
+  }
+  return Error{.code = ErrorCode::kFull, .context = "the cache is full", .reason = "CACHE_FULL"};
+}
+
 // Numbers of events go on far above those of the process before: whoever watches asks for what
 // comes after the last number it has seen.
 BatchRunPtr RestoredRun(const cache::BatchRow& row, BatchRequest request, Clock& clock) {

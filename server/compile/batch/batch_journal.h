@@ -42,6 +42,9 @@ int64_t UnixMs(Clock& clock);
 // Errors: as BatchRows; the next process goes on with the row before, unless it is put until then.
 Result<void> SaveRow(const BatchContext& context, BatchRun& run,
                      std::optional<BatchState> state = std::nullopt);
+// The same where something changed. Who asks for what is done already hears, too, that it is not
+// stored yet.
+Result<void> SaveIfChanged(const BatchContext& context, BatchRun& run, bool changed);
 
 // The run of a row of an earlier process. One that is over tells its end; any other is parked until
 // a chunk is submitted for it.
