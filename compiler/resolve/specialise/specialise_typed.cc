@@ -35,7 +35,8 @@ class TypedRegion {
   bool Run() {
     const ir::Decl& function = region_.function();
     // The rows of any other function are the same, however it is reached.
-    if (function.member_count != 0 || !IsVoid(function.type) ||
+    if (function.member_count != 0 ||
+        module().types[function.type.value].kind != ir::TypeKind::kVoid ||
         region_.program().Initialises(region_.module_ordinal())) {
       entry_ = region_.answers().entry();
     }
@@ -58,10 +59,6 @@ class TypedRegion {
 
  private:
   const ir::ModuleView& module() const { return region_.module(); }
-
-  bool IsVoid(ir::TypeId open) const {
-    return module().types[open.value].kind == ir::TypeKind::kVoid;
-  }
 
   // --- blocks
   ir::BlockId Body();
