@@ -29,11 +29,6 @@ namespace {
 constexpr uint32_t kAttributeLocations = 16;
 constexpr uint32_t kStateLocations = 32;
 
-// What an option that chose a module may have decided: it is not told apart.
-constexpr uint8_t kAnything = static_cast<uint8_t>(ir::Influence::kLayout) |
-                              static_cast<uint8_t>(ir::Influence::kSettings) |
-                              static_cast<uint8_t>(ir::Influence::kCode);
-
 // Makes one variant. What depends on few options is recalled for those (OptionCache), so a
 // variant that differs in one option costs what that option decides.
 class VariantSpecialiser {
@@ -66,19 +61,17 @@ class VariantSpecialiser {
       out_.live_options = Bitset(program.option_count());
     }
     out_.live_options.Clear();
-    for (Bitset* reads : {&memory_.interface_reads, &memory_.layout_reads, &memory_.settings_reads,
-                          &memory_.code_reads}) {
-      reads->Clear();
-    }
+    memory_.interface_reads.Clear();
+    memory_.layout_reads.Clear();
+    memory_.settings_reads.Clear();
+    memory_.code_reads.Clear();
   }
 
   // The order is that of spec/rpl 8.1: interface before code, so that code is checked against what
   // is really declared, and lists that depend on reached functions last.
   bool Run() {
     answers_.BeginReads();
-    for (const ir::OptionId id : program_.choices()) {
-      (void)answers_.Option(id);  // counts as read by everything
-    }
+    std::ranges::for_each(program_.choices(), [&](auto id) { (void)answers_.Option(id); });
     SpecialiseConstants();
     for (size_t i = 0; i < program_.interface().size(); ++i) {
       ListInterface(program_.interface()[i], memory_.interface[i]);
@@ -109,7 +102,6 @@ class VariantSpecialiser {
     ListSpecialization();
     answers_.EndReads(out_.live_options);
     ListOptions();
-
     std::vector<Diagnostic> found = answers_.TakeDiagnostics();
     diagnostics_.insert(diagnostics_.end(), std::make_move_iterator(found.begin()),
                         std::make_move_iterator(found.end()));
@@ -516,9 +508,8 @@ class VariantSpecialiser {
   void ReportState(const ir::Mention& mention, uint32_t module) {
     const ir::Member& member = program_.Get(mention.member);
     const ir::ModuleView& view = program_.module(program_.ModuleOf(mention.member));
-    std::string field(view.Text(program_.Get(mention.decl).name));
-    field += ".";
-    field += view.Text(member.name);
+    const std::string field = std::string(view.Text(program_.Get(mention.decl).name)) + "." +
+                              std::string(view.Text(member.name));
     diagnostics_.push_back(Make(Code::kRpl5010, program_.At(module, mention.span))
                                .With("field", field)
                                .Label(LabelKind::kDeclaredHere,
@@ -534,23 +525,21 @@ class VariantSpecialiser {
       // Rows of options are remembered, because making one interns texts.
       SpecialiserCache::ListedOption& listed = memory_.options[id.value];
       const uint32_t bits = answers_.EnumIndex(id);
-      // Texts of enum values change with the value; the rest of the row is the same in all
-      // variants.
+      // Texts of enum values change with the value; the rest of the row stays.
       if (!listed.known || (listed.is_enum && listed.bits != bits)) {
         Describe(id, listed);
         listed.known = true;
       }
       listed.bits = bits;
       listed.use.value = bits;
+      // What chose the modules may have decided anything. There are few such options.
+      const bool chose = std::ranges::find(program_.choices(), id) != program_.choices().end();
       const auto bit = [&](const Bitset& reads, ir::Influence influence) {
-        return reads.Test(id.value) ? static_cast<uint8_t>(influence) : uint8_t{0};
+        return chose || reads.Test(id.value) ? static_cast<uint8_t>(influence) : uint8_t{0};
       };
       uint8_t influence = bit(memory_.layout_reads, ir::Influence::kLayout);
       influence |= bit(memory_.settings_reads, ir::Influence::kSettings);
       influence |= bit(memory_.code_reads, ir::Influence::kCode);
-      if (std::ranges::binary_search(program_.choices(), id.value, {}, &ir::OptionId::value)) {
-        influence = kAnything;
-      }
       if (listed.specialised) {
         influence = static_cast<uint8_t>(ir::Influence::kSpecialization);
       } else if (influence == 0) {
@@ -601,9 +590,9 @@ Diagnosed<ir::SpecialisedProgram> SpecialiseVariant(const Program& program,
                                                     std::span<const EntryPoint> entries,
                                                     VariantEvaluator& answers, UnitSource& units) {
   Diagnosed<ir::SpecialisedProgram> result;
-  ir::SpecialisedProgram variant;
-  if (SpecialiseVariant(program, entries, answers, units, variant, result.diagnostics)) {
-    result.value = std::move(variant);
+  result.value.emplace();
+  if (!SpecialiseVariant(program, entries, answers, units, *result.value, result.diagnostics)) {
+    result.value.reset();
   }
   return result;
 }
