@@ -145,9 +145,9 @@ std::string OwnerOfPut() {
 // nobody waits for what another one's puts push out.
 Hash128 RowOf(const std::string& owner, const Key& key) {
   Bytes bytes;
-  Append(bytes, static_cast<uint8_t>(key.level));
-  Append(bytes, key.space);
-  Append(bytes, key.id.bytes);
+  AppendBytes(bytes, static_cast<uint8_t>(key.level));
+  AppendBytes(bytes, key.space);
+  AppendBytes(bytes, key.id.bytes);
   bytes.insert(bytes.end(), AsBytes(owner).begin(), AsBytes(owner).end());
   return HashBytes(bytes);
 }

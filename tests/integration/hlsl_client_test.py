@@ -203,6 +203,74 @@ class Hlsl(unittest.TestCase):
         inline.variant.inline_program.hlsl.files[0].inline = RED.encode()
         self.assertEqual(self.refused(inline)[1], "MALFORMED_REQUEST")
 
+    def macro(self, name, *values):
+        """A macro with these values: booleans, numbers or words."""
+        macro = self.common.Hlsl.Macro(name=name)
+        for value in values:
+            kind = "flag" if isinstance(value, bool) else "enum" if isinstance(value, str) else "uint"
+            macro.values.add(**{kind: value})
+        return macro
+
+    def test_macros_are_options_that_choose_defines(self):
+        text = ("#ifdef FOG\n#define MORE 1\n#else\n#define MORE 0\n#endif\n"
+                "float4 ps_main() : SV_Target { return float4(LIGHTS + MORE, 0, 0, 1); }\n")
+        macros = [self.macro("LIGHTS", 1, 2), self.macro("FOG", False, True), self.macro("DEAD", "soft", "hard")]
+
+        def outcome(turned=False, **options):
+            request = self.request(text=text, macros=list(reversed(macros)) if turned else macros)
+            for name, (kind, value) in options.items():
+                request.variant.options.add(name=name, **{kind: value})
+            return self.compiled(request)
+
+        usual = outcome()
+        self.assertEqual(usual.kind, self.compile.Outcome.OK)
+        self.assertEqual(list(usual.artifacts[0].live_options), ["FOG", "LIGHTS"])
+        self.assertEqual(list(usual.included), [])
+        same = [outcome(turned=True), outcome(LIGHTS=("uint", 1)), outcome(DEAD=("enum", "hard"))]
+        self.assertEqual({one.artifacts[0].signature for one in same}, {usual.artifacts[0].signature})
+        fog = outcome(FOG=("flag", True))
+        self.assertNotEqual(fog.artifacts[0].signature, usual.artifacts[0].signature)
+        two = outcome(LIGHTS=("uint", 2))
+        self.assertEqual(two.artifacts[0].code[0].digest, fog.artifacts[0].code[0].digest)
+        for options, code in ((dict(LIGHTS=("uint", 3)), "RPL2006"), (dict(LIGHTS=("flag", True)), "RPL2004"),
+                              (dict(DEAD=("enum", "wet")), "RPL2006"), (dict(SNOW=("flag", True)), "RPL2003")):
+            wrong = outcome(**options)
+            self.assertEqual((wrong.kind, wrong.diagnostics[0].code), (self.compile.Outcome.SOURCE_ERROR, code))
+
+    def test_macros_are_listed_and_counted_as_options(self):
+        text = "#pragma shader_feature FOG\nfloat4 ps_main() : SV_Target { return float4(LIGHTS, 0, 0, 1); }\n"
+        program = self.request(text=text, macros=[self.macro("LIGHTS", 1, 2, 4)]).variant.inline_program
+        listed = self.compiler.ListOptions(
+            self.compile.ListOptionsRequest(program=program, with_liveness=True), timeout=PATIENCE)
+        self.assertEqual([(info.name, info.type, list(info.values), info.macro) for info in listed.options],
+                         [("FOG", "flag", ["false", "true"], True), ("LIGHTS", "uint", ["1", "2", "4"], True)])
+
+    def test_hostile_macros_are_refused_by_name(self):
+        define = self.common.Hlsl.Define
+        number = self.common.Hlsl.Macro(name="A")
+        number.values.add(float=1.5)
+        nothing = self.common.Hlsl.Macro(name="A")
+        nothing.values.add()
+        rows = [([self.macro("2X", 1)], {}, "MALFORMED_REQUEST"),
+                ([self.macro("A(x)", 1)], {}, "MALFORMED_REQUEST"),
+                ([self.macro("A\n", 1)], {}, "MALFORMED_REQUEST"),
+                ([self.macro("A")], {}, "MALFORMED_REQUEST"),
+                ([self.macro("A", 1, 1)], {}, "MALFORMED_REQUEST"),
+                ([self.macro("A", 1, "soft")], {}, "MALFORMED_REQUEST"),
+                ([self.macro("A", "1\n#include <x>")], {}, "MALFORMED_REQUEST"),
+                ([number], {}, "MALFORMED_REQUEST"), ([nothing], {}, "MALFORMED_REQUEST"),
+                ([self.macro("A", 1), self.macro("A", 2)], {}, "MALFORMED_REQUEST"),
+                ([self.macro("A", 1)], dict(defines=[define(name="A", value="1")]), "MALFORMED_REQUEST"),
+                ([self.macro(f"A{i}", 1) for i in range(65)], {}, "LIMIT_EXCEEDED"),
+                ([self.macro("A", *range(257))], {}, "LIMIT_EXCEEDED")]
+        for macros, other, reason in rows:
+            with self.subTest(macros=str(macros)[:80]):
+                self.assertEqual(self.refused(self.request(macros=macros, **other))[1], reason)
+        self.upload(RED)
+        most = [self.macro(f"A{i}", *range(256)) for i in range(64)]
+        self.assertEqual(self.compiled(self.request({"tint.hlsli": RED}, macros=most)).kind,
+                         self.compile.Outcome.OK)
+
     def test_what_is_at_a_limit_is_taken(self):
         define = self.common.Hlsl.Define
         self.upload(RED)
