@@ -207,7 +207,7 @@ class Browser(Served):
         before = len(self.all_links())
         with tempfile.TemporaryDirectory(prefix="kiln_chromium_") as profile:
             done = subprocess.run(
-                ["chromium", "--headless=new", "--no-sandbox", "--disable-gpu", f"--user-data-dir={profile}",
+                ["chromium", "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", f"--user-data-dir={profile}",
                  "--enable-logging=stderr", "--window-size=400,900", "--virtual-time-budget=3000", "--dump-dom",
                  f"{self.link()}#/{view}"], capture_output=True, text=True, timeout=PATIENCE, check=False,
                 env={**self.env, "HOME": profile})
