@@ -123,7 +123,7 @@ Diagnosed<std::unique_ptr<Expressions>> Expressions::Compile(const LinkedProgram
     return result;
   }
   if (!state->all.empty()) {
-    Diagnosed<LinkedProgram> linked = LinkModules(
+    Diagnosed<LinkedProgram> linked = LinkModulesOfAnyLanguage(
         std::move(modules), std::move(paths), program.program.pipeline(), program.program.limits());
     KILN_CHECK(linked.ok(), "modules of one constant link with anything");
     state->linked = std::make_unique<LinkedProgram>(std::move(*linked.value));

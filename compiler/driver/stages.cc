@@ -18,14 +18,15 @@ void Append(std::vector<Diagnostic>& to, std::vector<Diagnostic>&& from) {
 
 // RPL2011 for the first module of another language than the one before all others. What they would
 // share (names, bindings, interfaces) has other rules in each.
-std::vector<Diagnostic> FindMixture(std::span<const ir::ModuleView> modules,
+std::vector<Diagnostic> FindMixture(std::span<const std::shared_ptr<const ir::Module>> modules,
                                     std::span<const std::string> paths) {
   for (uint32_t i = 1; i < modules.size(); ++i) {
-    const ir::Language first = modules[0].header.language;
-    if (modules[i].header.language != first) {
+    const ir::Language first = modules[0]->view().header.language;
+    const ir::Language other = modules[i]->view().header.language;
+    if (other != first) {
       return {Make(Code::kRpl2011, {.module = i, .bytes = {0, 0}})
                   .With("module", paths[i])
-                  .With("language", ir::NameOf(modules[i].header.language))
+                  .With("language", ir::NameOf(other))
                   .With("other", paths[0])
                   .With("other_language", ir::NameOf(first))};
     }
@@ -36,18 +37,15 @@ std::vector<Diagnostic> FindMixture(std::span<const ir::ModuleView> modules,
 }  // namespace
 
 // Modules are shared: a cache may have them as well, and the program has views into them.
-Diagnosed<LinkedProgram> LinkModules(std::vector<std::shared_ptr<const ir::Module>> modules,
-                                     std::vector<std::string> paths, ir::PipelineType pipeline,
-                                     const LanguageLimits& limits) {
+Diagnosed<LinkedProgram> LinkModulesOfAnyLanguage(
+    std::vector<std::shared_ptr<const ir::Module>> modules, std::vector<std::string> paths,
+    ir::PipelineType pipeline, const LanguageLimits& limits) {
   std::vector<ir::ModuleView> views;
   views.reserve(modules.size());
   std::vector<Hash128> semantic_ids;
   for (const std::shared_ptr<const ir::Module>& module : modules) {
     views.push_back(module->view());
     semantic_ids.push_back(module->semantic_id());
-  }
-  if (std::vector<Diagnostic> mixture = FindMixture(views, paths); !mixture.empty()) {
-    return {.value = {}, .diagnostics = std::move(mixture)};
   }
   Diagnosed<resolve::Program> linked = resolve::Link(views, pipeline, paths, limits);
   Diagnosed<LinkedProgram> result;
@@ -59,6 +57,15 @@ Diagnosed<LinkedProgram> LinkModules(std::vector<std::shared_ptr<const ir::Modul
                                  .program = std::move(*linked.value)};
   }
   return result;
+}
+
+Diagnosed<LinkedProgram> LinkModules(std::vector<std::shared_ptr<const ir::Module>> modules,
+                                     std::vector<std::string> paths, ir::PipelineType pipeline,
+                                     const LanguageLimits& limits) {
+  if (std::vector<Diagnostic> mixture = FindMixture(modules, paths); !mixture.empty()) {
+    return {.value = {}, .diagnostics = std::move(mixture)};
+  }
+  return LinkModulesOfAnyLanguage(std::move(modules), std::move(paths), pipeline, limits);
 }
 
 // As an option is numbered: behind those of all modules before its own.

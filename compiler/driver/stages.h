@@ -51,6 +51,10 @@ Diagnosed<LinkedProgram> LinkModules(std::vector<std::shared_ptr<const ir::Modul
 Diagnosed<LinkedProgram> LinkModules(std::vector<std::shared_ptr<const ir::Module>> modules,
                                      std::vector<std::string> paths, ir::PipelineType pipeline,
                                      const LanguageLimits& limits = {});
+// The same without that rule: expressions over options are of RPL, whatever the program is of.
+Diagnosed<LinkedProgram> LinkModulesOfAnyLanguage(
+    std::vector<std::shared_ptr<const ir::Module>> modules, std::vector<std::string> paths,
+    ir::PipelineType pipeline, const LanguageLimits& limits = {});
 
 // Byte positions for locations that have a module and span number only.
 void FillPositions(const resolve::Program& program, std::vector<Diagnostic>& diagnostics);

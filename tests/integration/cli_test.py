@@ -273,7 +273,8 @@ targets = [{targets}]
             ([signature, "--view", "ir"], 2, ["only a variant"]),
             ([signature, "--view", "wgsl"], 2, ["target of form WGSL"]),
             ([module, "--view", "meta"], 2, ["signature"]),
-            ([self.write("a.wgsl", "fn f() {}")], 0, ["fn f() {}"]),
+            ([self.write("a.msl", "void f() {}")], 0, ["void f() {}"]),
+            ([self.write("a.wgsl", "fn f() {}")], 0, ["== stats"]),  # a source
             ([self.write("a.meta", "\xff"), "--view", "disasm"], 2, ["it has meta, layout"]),
             (["none.kpack:sky"], 3, ["none.kpack"]),
         ]

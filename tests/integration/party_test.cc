@@ -381,7 +381,7 @@ TEST_F(Parties, OtherUsers_AreToldApartAndRefusedOnesWriteOneLine) {
   }
   EXPECT_EQ(CallAs(kNeighbour, kKill), grpc::StatusCode::PERMISSION_DENIED);
   EXPECT_EQ(CallAs(kOther, kKill), grpc::StatusCode::PERMISSION_DENIED);
-  EXPECT_EQ(CallAs(kOther, kReflection), grpc::StatusCode::OK);
+  EXPECT_EQ(CallAs(kOther, kReflection), grpc::StatusCode::PERMISSION_DENIED);
   const std::string acts = AuditText(0), refused = AuditText(3, "audit.refused.jsonl");
   EXPECT_NE(refused.find("\"peer\":\"unix:uid=54321\",\"method\":\"KillJob\""), std::string::npos)
       << refused;
