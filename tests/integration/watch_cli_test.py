@@ -17,7 +17,7 @@ import threading
 import time
 import unittest
 
-from waiting import PATIENCE
+from waiting import wait_until, PATIENCE
 
 BUILD, ROOT = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve()
 SHADER = """
@@ -164,6 +164,8 @@ class Watch(unittest.TestCase):
         self.assertGreater(artifacts[0]["ms"], 0)
         self.save("rock.rpl", "0.25", "0.75")
         session.events()
+        # Ctrl-C ends a command that still runs.
+        self.assertTrue(wait_until(lambda: (self.top / "log").read_text().split() == ["rock"] * 3))
         self.assertEqual(session.stop()[0], 130)
         after = json.loads((out / "index.json").read_text())
         files = {f for row in after for f in (*row["code"].values(), row["metadata"])}
