@@ -17,6 +17,7 @@
 #include "client/cli/add_verb.h"
 #include "client/cli/dashboard/page_server.h"
 #include "client/cli/failure.h"
+#include "client/cli/heeded_signal.h"
 #include "client/cli/output/json_line.h"
 #include "client/cli/output/print.h"
 #include "client/cli/session.h"
@@ -64,11 +65,13 @@ class StopsAtSignal {
                        uint64_t count = 0;
                        while (::read(descriptor_, &count, sizeof(count)) < 0) {
                        }
-                       server.Stop();
+                       if (stopped_by != 0) {
+                         server.Stop();
+                       }
                      });
     wake = descriptor_;
-    (void)std::signal(SIGINT, OnSignal);
-    (void)std::signal(SIGTERM, OnSignal);
+    HandleUnlessIgnored(SIGINT, OnSignal);
+    HandleUnlessIgnored(SIGTERM, OnSignal);
   }
   // The server may have ended by itself.
   ~StopsAtSignal() {

@@ -71,7 +71,11 @@ Result<std::unique_ptr<PageServer>> PageServer::Listen(uint16_t port, PageApi& a
                                                        std::function<void()> on_opened) {
   std::unique_ptr<PageServer> made(new PageServer(api, std::move(on_opened)));
   httplib::Server& server = *made->server_;
-  server.new_task_queue = [] { return new httplib::ThreadPool(kThreads); };
+  // Asked for once the server runs, so from then on a stop is heard.
+  server.new_task_queue = [serving = &made->serving_] {
+    serving->count_down();
+    return new httplib::ThreadPool(kThreads);
+  };
   // The library would share the port with whoever takes it too, and requests would go to either.
   server.set_socket_options([](socket_t socket) {
     const int yes = 1;
@@ -176,6 +180,9 @@ void PageServer::AnswerCall(const httplib::Request& request, httplib::Response& 
 
 void PageServer::Serve() { (void)server_->listen_after_bind(); }
 
-void PageServer::Stop() { server_->stop(); }
+void PageServer::Stop() {
+  serving_.wait();
+  server_->stop();
+}
 
 }  // namespace kiln::cli

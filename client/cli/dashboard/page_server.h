@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <latch>
 #include <memory>
 #include <string>
 
@@ -32,8 +33,10 @@ class PageServer {
   PageServer& operator=(const PageServer&) = delete;
 
   std::string NewLink() { return access_->NewLink(); }
-  // Returns behind Stop, which may be called from any thread and from a handler of signals.
+  // Returns behind Stop; to be called once.
   void Serve();
+  // From any thread, also before Serve, for which it waits: the library forgets a stop that comes
+  // before it serves.
   void Stop();
 
  private:
@@ -45,6 +48,7 @@ class PageServer {
 
   PageApi& api_;
   const std::function<void()> on_opened_;
+  std::latch serving_{1};
   std::unique_ptr<httplib::Server> server_;
   std::unique_ptr<PageAccess> access_;  // once the port is known
 };
