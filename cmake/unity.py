@@ -141,22 +141,6 @@ def words_of(header):
     return frozenset(WORD.findall(plain(header.read_text())))
 
 
-def tables_of(text):
-    """Tables of rows that a source reads itself, with theirs; those that its headers read stand before it."""
-    named = [ROOT / name for name in INCLUDE.findall(text) if not name.endswith(".h")]
-    return frozenset().union(*({table} | headers_of(table) for table in named if table.is_file()))
-
-
-@functools.cache
-def declared_by(header):
-    return frozenset(internal_names(plain(header.read_text()), also_others=True))
-
-
-@functools.cache
-def words_of(header):
-    return frozenset(WORD.findall(plain(header.read_text())))
-
-
 @functools.cache
 def opened_by(header):
     return frozenset(namespaces_of(plain(header.read_text())))
