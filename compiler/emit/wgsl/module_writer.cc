@@ -11,6 +11,7 @@
 #include "compiler/base/threads/stop.h"
 #include "compiler/emit/wgsl/entry_interface.h"
 #include "compiler/emit/wgsl/literals.h"
+#include "compiler/emit/wgsl/lower/constant_text.h"
 #include "compiler/emit/wgsl/lower/rows.h"
 #include "compiler/emit/wgsl/memory_struct.h"
 #include "compiler/emit/wgsl/names.h"
@@ -21,26 +22,6 @@ namespace kiln::wgsl {
 namespace {
 
 constexpr uint32_t kStageVariables = static_cast<uint32_t>(ir::StageVariable::kWorkgroupCount) + 1;
-
-// Type and value of a constant, of types that have literals.
-std::string ConstantText(ir::ConstId constant, Types& types) {
-  const ir::Pool& pool = types.pool();
-  const ir::Const c = pool[constant];
-  if (c.composite == 0) {
-    const ir::Scalar scalar = pool[c.type].scalar;
-    return HasLiteral(scalar, c.a) ? Literal(scalar, c.a)
-                                   : SpecialText({.scalar = scalar, .bits = c.a});
-  }
-  std::string text = types.Text(c.type) + "(";
-  std::string_view separator;
-  for (const ir::ConstId part : pool.Parts(constant)) {
-    CheckStop();
-    text += separator;
-    text += ConstantText(part, types);
-    separator = ", ";
-  }
-  return text + ")";
-}
 
 // Writes a module section by section, in the order of spec/wgsl 3.2, from what was collected first.
 class ModuleWriter {

@@ -11,6 +11,7 @@
 #include "compiler/base/check.h"
 #include "compiler/base/threads/stop.h"
 #include "compiler/emit/wgsl/literals.h"
+#include "compiler/emit/wgsl/lower/constant_text.h"
 #include "compiler/emit/wgsl/lower/rows.h"
 #include "compiler/emit/wgsl/names.h"
 #include "compiler/emit/wgsl/typed/host_structs.h"
@@ -22,26 +23,6 @@ namespace kiln::wgsl {
 namespace {
 
 using AtomicSpan = std::span<const uint32_t>;
-
-// A value that the first one of a variable can be.
-std::string ConstantText(ir::ConstId constant, Types& types) {
-  const ir::Pool& pool = types.pool();
-  const ir::Const c = pool[constant];
-  if (c.composite == 0) {
-    const ir::Scalar scalar = pool[c.type].scalar;
-    return HasLiteral(scalar, c.a) ? Literal(scalar, c.a)
-                                   : SpecialText({.scalar = scalar, .bits = c.a});
-  }
-  std::string text = types.Text(c.type) + "(";
-  std::string_view separator;
-  for (const ir::ConstId part : pool.Parts(constant)) {
-    CheckStop();
-    text += separator;
-    text += ConstantText(part, types);
-    separator = ", ";
-  }
-  return text + ")";
-}
 
 bool IsValueName(std::string_view name) {
   return name.starts_with('_') &&

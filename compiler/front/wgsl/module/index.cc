@@ -91,19 +91,18 @@ class IndexMaker {
 
   void ReadDecl(const syntax::Decl& decl) {
     constexpr uint32_t kNone = IndexedSymbol::kNone;
+    const auto add = [&](IndexKind kind) {
+      Add(kind, decl.token, decl.at, decl.at, decl.type, kNone);
+    };
     switch (decl.kind) {
       case syntax::DeclKind::kAlias:
-        Add(IndexKind::kAlias, decl.token, decl.at, decl.at, decl.type, kNone);
-        return;
+        return add(IndexKind::kAlias);
       case syntax::DeclKind::kConst:
-        Add(IndexKind::kConstant, decl.token, decl.at, decl.at, decl.type, kNone);
-        return;
+        return add(IndexKind::kConstant);
       case syntax::DeclKind::kOverride:
-        Add(IndexKind::kOption, decl.token, decl.at, decl.at, decl.type, kNone);
-        return;
+        return add(IndexKind::kOption);
       case syntax::DeclKind::kVar:
-        Add(IndexKind::kVariable, decl.token, decl.at, decl.at, decl.type, kNone);
-        return;
+        return add(IndexKind::kVariable);
       case syntax::DeclKind::kStruct:
         ReadParts(decl, IndexKind::kMember,
                   Add(IndexKind::kStruct, decl.token, decl.at, decl.at, {}, kNone));
