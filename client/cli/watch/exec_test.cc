@@ -64,11 +64,12 @@ class Fifo {
 };
 
 TEST(WatchExec, CommandThatDoesNotEnd_EndsWithAllThatItStarted) {
-  const Fifo fifo;
+  const Fifo fifo, never;  // nobody writes to the second
   WatchCommand command;
   int exit = 0;
   Thread runs({.name = "command"}, [&](const std::stop_token&) {
-    exit = command.Run("exec 3>" + fifo.path() + "; echo >&3; sleep 1000 & wait", {});
+    exit =
+        command.Run("exec 3>" + fifo.path() + "; echo >&3; cat <>" + never.path() + " & wait", {});
   });
   const int pipe = fifo.Open();
   ASSERT_GE(pipe, 0);
@@ -82,11 +83,12 @@ TEST(WatchExec, CommandThatDoesNotEnd_EndsWithAllThatItStarted) {
 }
 
 TEST(WatchExec, CommandThatHeedsNoSignal_IsKilled) {
-  const Fifo fifo;
+  const Fifo fifo, never;  // nobody writes to the second
   WatchCommand command;
   int exit = 0;
   Thread runs({.name = "command"}, [&](const std::stop_token&) {
-    exit = command.Run("trap '' TERM; exec 3>" + fifo.path() + "; echo >&3; sleep 1000", {});
+    exit = command.Run("trap '' TERM; exec 3>" + fifo.path() + "; echo >&3; cat <>" + never.path(),
+                       {});
   });
   const int pipe = fifo.Open();
   ASSERT_GE(pipe, 0);

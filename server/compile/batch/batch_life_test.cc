@@ -1,105 +1,18 @@
 // SPDX-License-Identifier: MIT
-// Batches that are paused, cancelled, halted and taken up by the next process. Nothing here runs by
-// itself: chunks run when the test says so.
+// Batches that are paused, cancelled and halted, and their bounds; what the next process makes of
+// them is in batch_restart_test.cc.
 #include <algorithm>
-#include <fstream>
 #include <optional>
 #include <string>
 #include <utility>
 
 #include <gtest/gtest.h>
 
-#include "cache/decorators/memory_store.h"
-#include "compiler/base/files/file.h"
-#include "compiler/base/test_directory.h"
-#include "server/compile/batch/batch.h"
-#include "server/compile/batch/batch_scan.h"
-#include "server/compile/batch/test_batch.h"
+#include "server/compile/batch/test_batch_life.h"
 #include "server/compile/calling_store.h"
-#include "server/jobs/memory_queue.h"
 
 namespace kiln::compile {
 namespace {
-
-constexpr int kResults = 64;
-
-// Six flags, all of them consulted: 64 variants, 64 results.
-BatchRequest Request() {
-  std::string text;
-  std::string condition = "false";
-  BatchProgram program;
-  for (int i = 0; i < 6; ++i) {
-    const std::string flag = "f" + std::to_string(i);
-    text += "global " + flag + ": flag false;\n";
-    condition += " || " + flag;
-    program.space.axes.push_back({.name = flag, .all = true, .values = {}});
-  }
-  text += "conditional (" + condition + ") setting cull_mode = \"back\";\n";
-  FromText(program, "wide", text, "meta");
-  return BatchOf(std::move(program));
-}
-
-const Hash128 kId = HashBytes(AsBytes("the batch"));
-
-// A daemon's life, as far as batches see it.
-struct Process {
-  Process(cache::BlobStore& store, cache::BatchRows& rows, jobs::CrashGuard* attempts = nullptr)
-      : pool(store, uint64_t{16} << 20),
-        builder(store, pool, clock),
-        batches(builder, store, queue, clock, {.workers = 2, .rows = &rows, .attempts = attempts}) {
-  }
-
-  ~Process() {  // chunks that wait have to come back before the batches may go
-    batches.Halt();
-    RunChunks(100);
-  }
-
-  void Restore() {
-    batches.Restore([](const Hash128& id, ByteView spec) -> Result<BatchRequest> {
-      if (id != kId || AsText(spec) != "spec") {
-        return Error{.code = ErrorCode::kDataLoss, .context = "another build", .reason = {}};
-      }
-      return Request();
-    });
-  }
-
-  Result<Batches::StartResult> Start(bool detach, bool quorum = false,
-                                     const std::string& starter = {}) {
-    const ByteView spec = AsBytes("spec");
-    BatchRequest request = Request();
-    request.quorum = quorum;
-    return batches.Start(
-        kId, std::move(request),
-        {.detach = detach, .spec = {spec.begin(), spec.end()}, .starter = starter});
-  }
-
-  // Runs up to so many chunks; how many there were.
-  int RunChunks(int most) {
-    int ran = 0;
-    while (ran < most && queue.Status().waiting[static_cast<size_t>(jobs::Lane::kBatch)] != 0) {
-      std::optional<jobs::DispatchedJob> job = queue.Claim(jobs::LaneChoice::kBoth);
-      job->job.run({.stop = job->job.stop, .deadline = job->job.deadline});
-      queue.Complete(job->id);
-      ++ran;
-    }
-    return ran;
-  }
-
-  BatchSummary Now() { return *batches.Get(kId); }
-  std::vector<BatchEvent> Events(uint64_t from = 0) { return *batches.Events(kId, from); }
-
-  SystemClock clock;
-  ProgramPool pool;
-  CachedBuild builder;
-  jobs::MemoryQueue queue{{.interactive = 4, .batch = 64}};
-  Batches batches;
-};
-
-class BatchLife : public testing::Test {
- protected:
-  cache::MemoryStore store{nullptr, nullptr, {.max_bytes = uint64_t{64} << 20}};
-  cache::MemoryBatchRows rows;
-};
 
 TEST_F(BatchLife, Paused_BuildsNothingUntilItIsResumed) {
   Process process(store, rows);
@@ -183,14 +96,6 @@ TEST_F(BatchLife, ResultsInMemoryOfOnePrincipal_AreBounded) {
   process.RunChunks(1000);
 }
 
-std::string MessagesOf(Process& process) {
-  std::string all;
-  for (const BatchEvent& event : process.Events()) {
-    all += event.kind == BatchEvent::Kind::kMessage ? event.text + "\n" : std::string();
-  }
-  return all;
-}
-
 TEST_F(BatchLife, OfAnother_IsNotStopped) {
   const cache::Actor mine{.id = "tenant:a", .any = false}, other{.id = "tenant:b", .any = false};
   Process process(store, rows);
@@ -210,25 +115,6 @@ TEST_F(BatchLife, OfAnother_IsNotStopped) {
   EXPECT_EQ(process.Now().paused_by, "");
   process.RunChunks(100);
   EXPECT_EQ(process.Now().state, BatchState::kDone);
-}
-
-// A daemon that is started again knows who paused what, and watchers hear it once.
-TEST_F(BatchLife, PausedBeforeARestart_SaysByWhom) {
-  const cache::Actor mine{.id = "tenant:a", .any = false};
-  {
-    Process process(store, rows);
-    ASSERT_TRUE(process.Start(true, false, mine.id).ok());
-    ASSERT_TRUE(process.batches.Pause(kId, mine).ok());
-    EXPECT_TRUE(process.batches.Pause(kId, mine).ok());
-    EXPECT_EQ(MessagesOf(process),
-              "paused by tenant:a; it goes on when it is started again, or by "
-              "'kiln batch resume " +
-                  kId.hex().substr(0, 8) + "'\n");
-  }
-  Process process(store, rows);
-  process.Restore();
-  EXPECT_EQ(process.Now().paused_by, mine.id);
-  EXPECT_NE(MessagesOf(process).find("paused by tenant:a; "), std::string::npos);
 }
 
 // Who starts what somebody else has paused waits for nobody, and nobody stops it under him.
@@ -255,59 +141,6 @@ TEST_F(BatchLife, JoinedWhilePaused_GoesOnAndBelongsToBoth) {
   ASSERT_TRUE(process.Start(true, false, mine.id)->attached);
   process.RunChunks(100);
   EXPECT_EQ(process.Now().state, BatchState::kDone);
-}
-
-// Written by a daemon that allowed more: what a new request may not ask for, an old one does not
-// get either, and its owner is told.
-TEST_F(BatchLife, RestoredRowThatIsRefused_HasFailedAndSaysWhy) {
-  for (int life = 0; life < 2; ++life) {
-    Process process(store, rows);
-    if (life == 0) {
-      ASSERT_TRUE(process.Start(true).ok());
-    }
-  }
-  for (int life = 0; life < 2; ++life) {
-    Process process(store, rows);
-    process.batches.Restore([](const Hash128&, ByteView) -> Result<BatchRequest> {
-      return Error{.code = ErrorCode::kInvalidArgument, .context = "far too much", .reason = {}};
-    });
-    EXPECT_EQ(process.RunChunks(100), 0);
-    EXPECT_EQ(process.Now().state, BatchState::kFailed);
-    const std::vector<BatchEvent> events = process.Events();
-    EXPECT_EQ(events.back().kind, BatchEvent::Kind::kFinal);
-    EXPECT_TRUE(std::ranges::any_of(
-        events, [](const BatchEvent& event) { return event.text == "refused: far too much"; }));
-  }
-}
-
-// What ended three daemons while it was counted is not counted again, whoever asks; two are not
-// enough, and to have been counted once clears it.
-TEST_F(BatchLife, ScanThatEndedThreeProcesses_IsPoison) {
-  const TestDirectory folder;
-  const std::string path = folder.path().string() + "/attempts";
-  const auto open = [&] { return std::move(jobs::CrashGuard::Open(path, 0, 1000)).value(); };
-  const auto die = [&] {
-    std::string left;
-    {
-      const auto attempts = open();
-      const jobs::CrashGuard::Running scan(attempts.get(), ScanKey(kId),
-                                           jobs::CrashGuard::Running::Place::kBesideOthers);
-      left = ReadFile(path).value();
-    }
-    std::ofstream(path, std::ios::binary | std::ios::trunc) << left;
-  };
-  for (const int deaths : {2, 3}) {
-    for (int death = 0; death < deaths; ++death) {
-      die();
-    }
-    const auto attempts = open();
-    cache::MemoryBatchRows fresh;
-    Process process(store, fresh, attempts.get());
-    ASSERT_TRUE(process.Start(true).ok());
-    process.RunChunks(100);
-    EXPECT_EQ(process.Now().state, deaths == 3 ? BatchState::kFailed : BatchState::kDone);
-    EXPECT_EQ(process.Now().progress.results_done, deaths == 3 ? 0u : uint64_t{kResults});
-  }
 }
 
 // A daemon that drains does not wait for a batch that counts: the next one counts.
@@ -446,136 +279,6 @@ TEST_F(BatchLife, CancelledWhilePaused_Ends) {
   EXPECT_EQ(process.batches.Cancel(kId)->state, BatchState::kCancelled);
   EXPECT_EQ(process.Events().back().state, BatchState::kCancelled);
   EXPECT_EQ(rows.Get(kId)->state, static_cast<uint32_t>(BatchState::kCancelled));
-}
-
-// What was answered holds, however soon the process ends: the row says so before.
-TEST_F(BatchLife, CancelledWhileItWorks_IsCancelledInTheNextProcess) {
-  for (const bool halted : {false, true}) {
-    cache::MemoryStore own_store(nullptr, nullptr, {.max_bytes = uint64_t{64} << 20});
-    cache::MemoryBatchRows own_rows;
-    {
-      CallingStore calling(own_store);
-      Process first(calling, own_rows);
-      bool cancelled = false;
-      calling.on_get = [&](const cache::Key&) {  // a chunk is at work
-        if (!std::exchange(cancelled, true)) {
-          EXPECT_EQ(first.batches.Cancel(kId)->state, BatchState::kCancelled);
-          EXPECT_EQ(own_rows.Get(kId)->state, static_cast<uint32_t>(BatchState::kCancelled));
-        }
-        if (halted) {
-          first.batches.Halt();
-        }
-      };
-      ASSERT_TRUE(first.Start(true).ok());
-      first.RunChunks(100);
-      EXPECT_EQ(first.Now().state, BatchState::kCancelled);
-    }
-    Process second(own_store, own_rows);
-    second.Restore();
-    EXPECT_EQ(second.RunChunks(100), 0);
-    EXPECT_EQ(second.Now().state, BatchState::kCancelled);
-  }
-}
-
-TEST_F(BatchLife, Detached_GoesOnInTheNextProcessAndFindsWhatIsDone) {
-  uint64_t seen = 0;
-  {
-    Process first(store, rows);
-    ASSERT_TRUE(first.Start(true).ok());
-    EXPECT_EQ(rows.Get(kId)->state, static_cast<uint32_t>(BatchState::kQueued));
-    first.RunChunks(1);  // all of it, or a slice
-    first.batches.Halt();
-    seen = first.Events().back().seq;
-  }
-  Process second(store, rows);
-  // The row still says that it runs, unless the first chunk was all: then it says so.
-  second.Restore();
-  second.RunChunks(100);
-  EXPECT_EQ(second.Now().state, BatchState::kDone);
-  for (const BatchEvent& event : second.Events(seen)) {
-    EXPECT_GT(event.seq, seen);
-  }
-}
-
-TEST_F(BatchLife, HaltedBeforeItBegan_IsRunWholeByTheNextProcess) {
-  {
-    Process first(store, rows);
-    ASSERT_TRUE(first.Start(true).ok());
-    first.batches.Halt();
-    first.RunChunks(100);
-    EXPECT_EQ(first.Now().progress.results_done, 0u);
-  }
-  Process second(store, rows);
-  second.Restore();
-  EXPECT_GT(second.RunChunks(100), 0);
-  EXPECT_EQ(second.Now().state, BatchState::kDone);
-  EXPECT_EQ(second.Now().progress.results_done, uint64_t{kResults});
-}
-
-TEST_F(BatchLife, Attached_WaitsForItsClientWhoMayWrite) {
-  {
-    Process first(store, rows);
-    ASSERT_TRUE(first.Start(false).ok());
-    first.batches.Halt();
-    first.RunChunks(100);
-  }
-  Process second(store, rows);
-  second.Restore();
-  EXPECT_EQ(second.RunChunks(100), 0);
-  EXPECT_EQ(second.Now().state, BatchState::kQueued);
-  EXPECT_TRUE(second.Now().waits);
-  const auto reader = second.batches.Subscribe(kId, Batches::Wakes::kNo, [] {});
-  EXPECT_EQ(second.RunChunks(100), 0);
-  EXPECT_TRUE(second.Now().waits);
-  ASSERT_EQ(second.Events().size(), 1u);  // what is known of it, and no end
-  EXPECT_EQ(second.Events().front().kind, BatchEvent::Kind::kProgress);
-  const auto watcher = second.batches.Subscribe(kId, Batches::Wakes::kYes, [] {});
-  EXPECT_FALSE(second.Now().waits);
-  EXPECT_GT(second.RunChunks(100), 0);
-  EXPECT_EQ(second.Now().state, BatchState::kDone);
-}
-
-TEST_F(BatchLife, Paused_StaysPausedInTheNextProcess) {
-  {
-    Process first(store, rows);
-    ASSERT_TRUE(first.Start(true).ok());
-    (void)first.batches.Pause(kId);
-    first.RunChunks(100);
-  }
-  Process second(store, rows);
-  second.Restore();
-  EXPECT_EQ(second.RunChunks(100), 0);
-  EXPECT_EQ(second.Now().state, BatchState::kPaused);
-  (void)second.batches.Resume(kId);
-  second.RunChunks(100);
-  EXPECT_EQ(second.Now().state, BatchState::kDone);
-}
-
-TEST_F(BatchLife, Done_IsKnownToTheNextProcessByItsCounts) {
-  {
-    Process first(store, rows);
-    ASSERT_TRUE(first.Start(true).ok());
-    first.RunChunks(100);
-  }
-  Process second(store, rows);
-  second.Restore();
-  EXPECT_EQ(second.Now().state, BatchState::kDone);
-  EXPECT_EQ(second.Now().progress.results_done, uint64_t{kResults});
-  EXPECT_EQ(second.Events().back().kind, BatchEvent::Kind::kFinal);
-  EXPECT_EQ(second.batches.Results(kId).error().reason, "BATCH_FORGOTTEN");
-  const Result<Batches::StartResult> again = second.Start(true);
-  EXPECT_FALSE(again->attached);
-  second.RunChunks(100);
-  EXPECT_EQ(second.batches.Results(kId)->size(), size_t{kResults});
-  EXPECT_EQ(second.Now().progress.compiled, 0u);  // all of it was found
-}
-
-TEST_F(BatchLife, RowOfAnotherBuild_IsDropped) {
-  ASSERT_TRUE(rows.Put({.id = HashBytes(AsBytes("x")), .spec = {}, .state = 1, .counts = {}}).ok());
-  Process process(store, rows);
-  process.Restore();
-  EXPECT_TRUE(process.batches.List().empty());
-  EXPECT_TRUE(rows.List(std::nullopt, 10)->empty());
 }
 
 TEST_F(BatchLife, SeqThatIsGone_BeginsWithAFullProgress) {
