@@ -23,12 +23,28 @@ std::string ValueText(const Option& option) {
       option.value);
 }
 
+std::string WordOf(const Option& option) {
+  return std::holds_alternative<uint32_t>(option.value)
+             ? fmt::format("{}", std::get<uint32_t>(option.value))
+             : ValueText(option);
+}
+
 std::string OptionsText(const std::vector<Option>& options) {
   std::string text;
   for (const Option& option : options) {
     text += fmt::format("{}{}={}", text.empty() ? "" : " ", option.name, ValueText(option));
   }
   return text;
+}
+
+std::string_view StateName(VariantState state) {
+  return state == VariantState::kCached   ? "cached"
+         : state == VariantState::kFailed ? "failed"
+                                          : "unknown";
+}
+
+std::string_view ServerStatus::Upstream::State() const {
+  return answers ? "answers" : asked ? "fails" : "not asked";
 }
 
 }  // namespace kiln::client

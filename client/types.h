@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -40,6 +41,8 @@ struct Option {
 
 // "4u"; "fog=true lights=4u".
 std::string ValueText(const Option& option);
+// As the command line takes it: without the 'u' that RPL writes behind such numbers.
+std::string WordOf(const Option& option);
 std::string OptionsText(const std::vector<Option>& options);
 
 enum class Form : uint8_t { kSpirv = 1, kWgsl = 2, kMeta = 3, kMsl = 4, kGlsl = 5, kHlsl = 6 };
@@ -190,6 +193,7 @@ struct VariantCount {
 };
 
 enum class VariantState : uint8_t { kUnknown, kCached, kFailed };
+std::string_view StateName(VariantState state);  // "cached"
 struct VariantRow {
   std::string rank;  // decimal
   std::vector<Option> options;
@@ -239,6 +243,10 @@ struct ServerStatus {
     std::string cause;        // why it does not answer, and what to do
     uint64_t since_ms = 0;    // Unix: since when
     uint64_t latency_us = 0;  // 0: not measured
+
+    // "answers", "fails"; "not asked" is a state of its own: an upstream that nothing was asked for
+    // yet has neither answered nor failed.
+    std::string_view State() const;
   };
   // What the daemon remembers in memory. A bound of 0: there is none.
   struct Cache {

@@ -70,14 +70,8 @@ bool IsGood(const client::ServerStatus& status) {
   return status.health == "SERVING" || status.health == "DEGRADED";
 }
 
-// "not asked" is a state of its own: an upstream that nothing was asked for yet has neither
-// answered nor failed.
-const char* StateOf(const client::ServerStatus::Upstream& upstream) {
-  return upstream.answers ? "answers" : upstream.asked ? "fails" : "not asked";
-}
-
 std::string UpstreamText(const client::ServerStatus::Upstream& upstream) {
-  std::string text = upstream.url + " " + StateOf(upstream);
+  std::string text = fmt::format("{} {}", upstream.url, upstream.State());
   if (upstream.latency_us != 0) {
     text += fmt::format(" in {:.1f} ms", static_cast<double>(upstream.latency_us) / 1000);
   }
@@ -101,7 +95,7 @@ Json StatusJson(const Look& look, const Json& cache) {
   Json upstreams = Json::array();
   for (const client::ServerStatus::Upstream& row : look.status.upstreams) {
     upstreams.push_back({{"url", row.url},
-                         {"state", StateOf(row)},
+                         {"state", row.State()},
                          {"writes", row.writes},
                          {"cause", row.cause.empty() ? Json() : Json(row.cause)},
                          {"since", row.since_ms == 0 ? Json() : Json(row.since_ms)},

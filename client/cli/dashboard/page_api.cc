@@ -16,6 +16,7 @@
 namespace kiln::cli {
 namespace {
 
+using page::ListOf;
 using Json = PageApi::Json;
 
 constexpr std::chrono::milliseconds kOverviewAge{900};
@@ -38,15 +39,6 @@ Result<std::string> Named(const PageQuery& query, const std::string& name) {
 std::string NamedOr(const PageQuery& query, const std::string& name) {
   const auto found = query.find(name);
   return found == query.end() ? std::string() : found->second;
-}
-
-template <class Rows>
-Json ListOf(const Rows& rows) {
-  Json list = Json::array();
-  for (const auto& row : rows) {
-    list.push_back(page::JsonOf(row));
-  }
-  return list;
 }
 
 // "program=rock&o=fog=true&o=lights=4": what the command line would say with -o. A program of the
@@ -105,7 +97,7 @@ Json AxesOf(const client::ProgramSpace& space) {
   for (const client::Axis& axis : space.axes) {
     Json values = Json::array();
     for (const client::Option& value : axis.values) {
-      values.push_back(client::ValueText(value));
+      values.push_back(client::WordOf(value));
     }
     axes.push_back({{"name", axis.name}, {"all", axis.all}, {"values", values}});
   }

@@ -1,29 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "client/cli/dashboard/page_json.h"
 
-#include <nlohmann/json.hpp>
-
 #include "client/cli/output/results.h"
 
 namespace kiln::cli::page {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-template <class Rows>
-Json ListOf(const Rows& rows) {
-  Json list = Json::array();
-  for (const auto& row : rows) {
-    list.push_back(JsonOf(row));
-  }
-  return list;
-}
-
-std::string_view StateName(client::VariantState state) {
-  return state == client::VariantState::kCached   ? "cached"
-         : state == client::VariantState::kFailed ? "failed"
-                                                  : "unknown";
-}
 
 Json UpstreamOf(const client::ServerStatus::Upstream& row) {
   return {{"url", row.url},
@@ -174,7 +157,7 @@ Json JsonOf(const client::OptionInfo& option) {
           {"scope", option.scope == client::OptionScope::kInstance ? "instance" : "global"},
           {"kind", option.type},
           {"values", option.values},
-          {"default", client::ValueText(option.default_value)},
+          {"default", client::WordOf(option.default_value)},
           {"live_in", option.affects},
           {"readers", option.readers},
           {"declared_at", option.declared_at}};
@@ -195,39 +178,8 @@ Json JsonOf(const client::VariantCount& count) {
 Json JsonOf(const client::VariantRow& row) {
   return {{"rank", row.rank},
           {"options", OptionsJson(row.options)},
-          {"state", StateName(row.state)},
+          {"state", client::StateName(row.state)},
           {"signature", row.signature}};
-}
-
-Json JsonOf(const client::Explanation& record) {
-  Json changes = Json::array();
-  for (const client::Explanation::Change& change : record.changes) {
-    changes.push_back({{"cause", change.cause},
-                       {"field", change.field},
-                       {"before", change.before},
-                       {"after", change.after},
-                       {"detail", change.detail}});
-  }
-  Json stages = Json::array();
-  for (const client::Explanation::StageTime& time : record.stage_times) {
-    stages.push_back({{"stage", time.stage}, {"us", time.us}});
-  }
-  return {{"seq", record.seq},
-          {"at_ms", record.at_ms},
-          {"project", record.project},
-          {"program", record.program},
-          {"target", record.target},
-          {"options", OptionsJson(record.options)},
-          {"result", record.hit ? "hit" : "miss"},
-          {"level", record.level},
-          {"cause", record.cause},
-          {"detail", record.detail},
-          {"changes", changes},
-          {"live_options", record.live_options},
-          {"ignored_options", record.ignored_options},
-          {"age_ms", record.age_ms},
-          {"stages", stages},
-          {"signature", record.signature}};
 }
 
 Json JsonOf(const client::ExplainReply& reply) {

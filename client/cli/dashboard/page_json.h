@@ -3,8 +3,9 @@
 // has here. Numbers are numbers; counts that may exceed 64 bits are decimal text.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
+#include <nlohmann/json.hpp>
 
+#include "client/cli/variant/explanation.h"
 #include "client/types.h"
 
 namespace kiln::cli::page {
@@ -19,8 +20,17 @@ nlohmann::ordered_json JsonOf(const client::PinnedSet& pin);
 nlohmann::ordered_json JsonOf(const client::OptionInfo& option);
 nlohmann::ordered_json JsonOf(const client::VariantCount& count);
 nlohmann::ordered_json JsonOf(const client::VariantRow& row);
-nlohmann::ordered_json JsonOf(const client::Explanation& record);
 nlohmann::ordered_json JsonOf(const client::ExplainReply& reply);
 nlohmann::ordered_json JsonOf(const PlacedDiagnostic& diagnostic);
+using cli::JsonOf;  // of explanations: as --json has them
+
+template <class Rows>
+nlohmann::ordered_json ListOf(const Rows& rows) {
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  for (const auto& row : rows) {
+    list.push_back(JsonOf(row));
+  }
+  return list;
+}
 
 }  // namespace kiln::cli::page

@@ -47,13 +47,6 @@ struct Line {
   double factor = 1;
 };
 
-// As the command line takes it: without the 'u' that RPL writes behind such numbers.
-std::string TextOf(const client::Option& option) {
-  return std::holds_alternative<uint32_t>(option.value)
-             ? fmt::format("{}", std::get<uint32_t>(option.value))
-             : client::ValueText(option);
-}
-
 // "*" in the manifest means all values, which only the declaration knows. A number has no such list
 // and must name its values.
 std::vector<std::string> ValuesOf(const client::Axis& axis, const client::OptionInfo& option) {
@@ -65,7 +58,7 @@ std::vector<std::string> ValuesOf(const client::Axis& axis, const client::Option
     return option.values;
   }
   for (const client::Option& value : axis.values) {
-    values.push_back(TextOf(value));
+    values.push_back(client::WordOf(value));
   }
   return values;
 }
@@ -77,12 +70,12 @@ std::vector<Line> LinesOf(const client::OptionList& declared, const client::Prog
                           const client::VariantCount& count) {
   std::vector<Line> lines;
   for (const client::OptionInfo& option : declared.options) {
-    Line line{.option = &option, .values = {}, .fixed = TextOf(option.default_value)};
+    Line line{.option = &option, .values = {}, .fixed = client::WordOf(option.default_value)};
     // A value that the manifest fixes hides the declared default.
     if (const auto fixed =
             std::ranges::find(space.program.options, option.name, &client::Option::name);
         fixed != space.program.options.end()) {
-      line.fixed = TextOf(*fixed);
+      line.fixed = client::WordOf(*fixed);
     }
     if (const auto axis = std::ranges::find(space.axes, option.name, &client::Axis::name);
         axis != space.axes.end()) {
@@ -141,7 +134,7 @@ void PrintTable(const std::vector<Line>& lines, bool all_values) {
     // No blanks at the end of a line that nothing follows.
     const size_t width = line.values.empty() ? 0 : live;
     Print("{:<{}}  {:<8}  {:<5}  {:<8}  {:<{}}  {:<{}}", line.option->name, name,
-          ScopeOf(*line.option), line.option->type, TextOf(line.option->default_value),
+          ScopeOf(*line.option), line.option->type, client::WordOf(line.option->default_value),
           AxisText(line, kShownValues), axis, LiveText(line), width);
     Print("{}\n", line.values.empty() ? ""
                   : line.factor == 0  ? "       -"  // no variant has the default
@@ -176,7 +169,7 @@ nlohmann::ordered_json OptionItem(const Line& line) {
                               {"name", line.option->name},
                               {"scope", DeclaredScopeOf(*line.option)},
                               {"kind", line.option->type},
-                              {"default", TextOf(line.option->default_value)},
+                              {"default", client::WordOf(line.option->default_value)},
                               {"values", line.values},
                               {"live_in", line.option->affects},
                               {"factor", nullptr}};
@@ -191,12 +184,6 @@ nlohmann::ordered_json OptionItem(const Line& line) {
   return item;
 }
 
-std::string_view StateText(client::VariantState state) {
-  return state == client::VariantState::kCached   ? "cached"
-         : state == client::VariantState::kFailed ? "failed"
-                                                  : "unknown";
-}
-
 // The rank is the number of the variant in the space; it is stable as long as the space is the
 // same.
 void PrintRow(const Global& global, const client::VariantRow& row) {
@@ -205,12 +192,13 @@ void PrintRow(const Global& global, const client::VariantRow& row) {
                                       {"type", "variant"},
                                       {"rank", row.rank},
                                       {"options", OptionsJson(row.options)},
-                                      {"state", StateText(row.state)},
+                                      {"state", client::StateName(row.state)},
                                       {"signature", row.signature}};
     PrintLine(item);
     return;
   }
-  Print("{:>8}  {:<7}  {}\n", row.rank, StateText(row.state), client::OptionsText(row.options));
+  Print("{:>8}  {:<7}  {}\n", row.rank, client::StateName(row.state),
+        client::OptionsText(row.options));
 }
 
 // What tells results apart: the signature of one that was built, else the options that any code,

@@ -143,14 +143,7 @@ std::string TextOf(const client::Explanation& explanation) {
   return text;
 }
 
-// The text goes through Message, because names in it come from sources and must not control the
-// terminal.
-void PrintExplanation(const Global& global, const client::Explanation& explanation,
-                      const std::string& subject) {
-  if (!global.json) {
-    Print("{}{}{}\n", subject, subject.empty() ? "" : "   ", Message{TextOf(explanation)});
-    return;
-  }
+Json JsonOf(const client::Explanation& explanation) {
   Json options = Json::object();
   for (const client::Option& option : explanation.options) {
     options[option.name] = ValueJson(option);
@@ -167,26 +160,36 @@ void PrintExplanation(const Global& global, const client::Explanation& explanati
   for (const client::Explanation::StageTime& time : explanation.stage_times) {
     stages[time.stage] = static_cast<double>(time.us) / 1000;
   }
-  const Json object{{"v", 1},
-                    {"type", "explain"},
-                    {"program", explanation.program},
-                    {"options", options},
-                    {"result", explanation.hit ? "hit" : "miss"},
-                    {"level", explanation.level},
-                    {"cause", explanation.cause},
-                    {"changes", changes},
-                    {"ignored_options", explanation.ignored_options},
-                    {"age_ms", explanation.age_ms},
-                    {"target", explanation.target},
-                    {"project", explanation.project},
-                    {"live_options", explanation.live_options},
-                    {"signature", explanation.signature},
-                    {"detail", explanation.detail},
-                    {"stages_ms", stages},
-                    {"seq", explanation.seq},
-                    {"at_ms", explanation.at_ms},
-                    {"trace_id", explanation.trace_id}};
-  PrintLine(object);
+  return {{"v", 1},
+          {"type", "explain"},
+          {"program", explanation.program},
+          {"options", options},
+          {"result", explanation.hit ? "hit" : "miss"},
+          {"level", explanation.level},
+          {"cause", explanation.cause},
+          {"changes", changes},
+          {"ignored_options", explanation.ignored_options},
+          {"age_ms", explanation.age_ms},
+          {"target", explanation.target},
+          {"project", explanation.project},
+          {"live_options", explanation.live_options},
+          {"signature", explanation.signature},
+          {"detail", explanation.detail},
+          {"stages_ms", stages},
+          {"seq", explanation.seq},
+          {"at_ms", explanation.at_ms},
+          {"trace_id", explanation.trace_id}};
+}
+
+// The text goes through Message, because names in it come from sources and must not control the
+// terminal.
+void PrintExplanation(const Global& global, const client::Explanation& explanation,
+                      const std::string& subject) {
+  if (global.json) {
+    PrintLine(JsonOf(explanation));
+    return;
+  }
+  Print("{}{}{}\n", subject, subject.empty() ? "" : "   ", Message{TextOf(explanation)});
 }
 
 }  // namespace kiln::cli

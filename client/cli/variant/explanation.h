@@ -4,6 +4,8 @@
 
 #include <string>
 
+#include <nlohmann/json_fwd.hpp>
+
 #include "cache/explain/explain.h"
 #include "client/cli/global.h"
 #include "client/types.h"
@@ -17,6 +19,9 @@ client::Explanation ExplanationOf(const cache::Explanation& explanation);
 // "miss: source_changed   rock.rpl 3f2a11c0… → 91c07be4…, module re-parsed"
 // Several lines for several changes, without a newline at the end.
 std::string TextOf(const client::Explanation& explanation);
+
+// The `explain` object of docs/schema.
+nlohmann::ordered_json JsonOf(const client::Explanation& explanation);
 
 // Prints one, as text or as an `explain` object. `subject` goes before the text, if it is not
 // empty.

@@ -72,7 +72,7 @@ function readers(row) {
 function valuesOf(answer, option) {
   const axis = answer.axes.find((one) => one.name === option.name);
   if (!axis) return [];
-  if (!axis.all) return axis.values.map((value) => value.replace(/u$/, ""));
+  if (!axis.all) return axis.values;
   return option.kind === "flag" ? ["false", "true"] : option.values;
 }
 
@@ -81,7 +81,7 @@ function chooser(answer, chosen, onLook) {
   const selects = answer.options.map((option) => {
     const values = valuesOf(answer, option);
     const all = values.length ? values : option.kind === "flag" ? ["false", "true"] : option.values;
-    const start = chosen.get(`o.${option.name}`) ?? option.default.replace(/u$/, "");
+    const start = chosen.get(`o.${option.name}`) ?? option.default;
     const name = `o.${option.name}`;
     const field = all.length
       ? make("select", {name}, all.map((value) => make("option", {selected: value === start}, value)))

@@ -29,9 +29,8 @@ function record(row) {
     make("div", {}, causeText(row)),
     row.changes.map((change) => make("div", {}, changeText(change))),
     row.ignored_options.length ? make("div", {class: "quiet"}, `not consulted here: ${row.ignored_options.join(" ")}`) : "",
-    row.stages.length
-      ? make("div", {class: "quiet"}, row.stages.map((one) => `${one.stage} ${duration(one.us / 1000)}`).join(", "))
-      : "");
+    make("div", {class: "quiet"},
+      Object.entries(row.stages_ms).map(([stage, ms]) => `${stage} ${duration(ms)}`).join(", ")));
 }
 
 const EQUAL = {
@@ -47,6 +46,6 @@ function causeText(row) {
 }
 
 function changeText(change) {
-  const values = change.before && change.after ? `${change.before} → ${change.after}` : change.before || change.after;
+  const values = change.old && change.new ? `${change.old} → ${change.new}` : change.old || change.new;
   return `${change.cause.replaceAll("_", " ")}: ${change.field} ${values}${change.detail ? `, ${change.detail}` : ""}`;
 }
